@@ -1,0 +1,45 @@
+"""The one success and the one error envelope.
+
+Owns their form and their bytes: UTF-8 unescaped, compact, keys in the order given.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from flask import Response
+
+from app.errors import CrystalError
+
+CONTENT_TYPE = "application/json; charset=utf-8"
+NO_DATA = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a handler returns when there is more to say than the data."""
+
+    data: Any = NO_DATA
+    status: int = 200
+    beside: Mapping[str, Any] = field(default_factory=dict)
+
+
+def success(reply: Reply) -> Response:
+    """Build the success envelope; without data there is no key for it."""
+    body: dict[str, Any] = {"success": True}
+    if reply.data is not NO_DATA:
+        body["data"] = reply.data
+    return _response(body | dict(reply.beside), reply.status)
+
+
+def failure(error: CrystalError) -> Response:
+    """Build the error envelope."""
+    return _response({"success": False, "error": error.message, "code": error.code}, error.status)
+
+
+def _response(body: Mapping[str, Any], status: int) -> Response:
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return Response(text.encode("utf-8"), status, content_type=CONTENT_TYPE)

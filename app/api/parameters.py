@@ -1,0 +1,168 @@
+"""Query parameters: one table per route, read by one reader.
+
+Owns what a value may look like, and the sentence that says so. The documentation is made from
+the same tables.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from app.errors import InvalidParameter
+from app.text import js_trim
+
+LONGEST_TEXT = 4_000
+LARGEST_WHOLE = 2**53 - 1
+"""The largest whole number that JSON clients keep exactly."""
+
+_WHOLE = re.compile(r"\+?([0-9]+)")
+_AGO = re.compile(r"([0-9]{1,6})([dh])")
+_MOMENT_HELP = "an ISO 8601 date or time, or how long ago, such as 30d or 12h"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One query parameter; ``schema`` is its JSON schema in the documentation."""
+
+    name: str
+    help: str
+    read: Callable[[str], Any]
+    schema: Mapping[str, Any]
+    default: Any = None
+    is_repeatable: bool = False
+
+
+def read_all(table: Sequence[Parameter], values: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Read the parameters of a table; unknown ones are left alone, empty ones count as absent.
+
+    Raises:
+        InvalidParameter: a value cannot be read, or a parameter came twice.
+    """
+    return {parameter.name: _read(parameter, values) for parameter in table}
+
+
+def _read(parameter: Parameter, values: Mapping[str, Sequence[str]]) -> Any:
+    given = [value for value in values.get(parameter.name, ()) if value]
+    if parameter.is_repeatable:
+        return tuple(parameter.read(value) for value in given)
+    if len(values.get(parameter.name, ())) > 1:
+        raise InvalidParameter(parameter.name, "must be given once")
+    return parameter.read(given[0]) if given else parameter.default
+
+
+def whole(name: str, help: str, default: int, maximum: int) -> Parameter:
+    """A whole number from 0; above the maximum counts as the maximum."""
+
+    def read(value: str) -> int:
+        match = _WHOLE.fullmatch(js_trim(value))
+        if match is None:
+            raise InvalidParameter(name, f"must be a whole number from 0 to {maximum}")
+        digits = match[1].lstrip("0") or "0"
+        return maximum if len(digits) > len(str(maximum)) else min(int(digits), maximum)
+
+    schema = {"type": "integer", "minimum": 0, "maximum": maximum, "default": default}
+    return Parameter(name, help, read, schema, default)
+
+
+def text(name: str, help: str, *, is_repeatable: bool = False) -> Parameter:
+    """A text of at most 4,000 characters."""
+
+    def read(value: str) -> str:
+        return within_length(name, value)
+
+    schema: dict[str, Any] = {"type": "string", "maxLength": LONGEST_TEXT}
+    if is_repeatable:
+        schema = {"type": "array", "items": schema}
+    return Parameter(name, help, read, schema, () if is_repeatable else None, is_repeatable)
+
+
+def within_length(name: str, value: str) -> str:
+    """Return a text that is short enough.
+
+    Raises:
+        InvalidParameter: it is longer than 4,000 characters.
+    """
+    if len(value) > LONGEST_TEXT:
+        raise InvalidParameter(
+            name, f"has {len(value)} characters; at most {LONGEST_TEXT} are allowed"
+        )
+    return value
+
+
+def choice(name: str, help: str, choices: Sequence[str], default: str | None) -> Parameter:
+    """One of some words."""
+
+    def read(value: str) -> str:
+        if value not in choices:
+            raise InvalidParameter(name, f"must be one of {', '.join(choices)}")
+        return value
+
+    schema: dict[str, Any] = {"type": "string", "enum": list(choices)}
+    if default is not None:
+        schema["default"] = default
+    return Parameter(name, help, read, schema, default)
+
+
+def choices(name: str, help: str, allowed: Sequence[str], default: tuple[str, ...]) -> Parameter:
+    """Some of some words, separated by commas."""
+
+    def read(value: str) -> tuple[str, ...]:
+        words = tuple(dict.fromkeys(word.strip() for word in value.split(",") if word.strip()))
+        if not words or not set(words) <= set(allowed):
+            raise InvalidParameter(
+                name, f"must list some of {', '.join(allowed)}, separated by commas"
+            )
+        return words
+
+    schema = {"type": "string", "description": f"Comma-separated: {', '.join(allowed)}"}
+    return Parameter(name, help, read, schema, default)
+
+
+def boolean(name: str, help: str, default: bool = False) -> Parameter:
+    """Exactly ``true`` or ``false``."""
+
+    def read(value: str) -> bool:
+        if value not in ("true", "false"):
+            raise InvalidParameter(name, "must be true or false")
+        return value == "true"
+
+    return Parameter(name, help, read, {"type": "boolean", "default": default}, default)
+
+
+def lenient_boolean(name: str, help: str) -> Parameter:
+    """On for exactly ``true``, off for anything else, as the original reads it."""
+    return Parameter(
+        name, help, lambda value: value == "true", {"type": "boolean", "default": False}, False
+    )
+
+
+def moment(name: str, help: str, *, is_end: bool = False) -> Parameter:
+    """A time in UTC as ``YYYY-MM-DD HH:MM:SS``; a date alone is its first or last second."""
+
+    def read(value: str) -> str:
+        found = _moment(value.strip(), is_end=is_end)
+        if found is None:
+            raise InvalidParameter(name, f"must be {_MOMENT_HELP}")
+        return found.strftime("%Y-%m-%d %H:%M:%S")
+
+    return Parameter(name, f"{help} ({_MOMENT_HELP}).", read, {"type": "string"})
+
+
+def _moment(value: str, *, is_end: bool) -> datetime | None:
+    ago = _AGO.fullmatch(value)
+    try:
+        if ago is not None:
+            unit = "days" if ago[2] == "d" else "hours"
+            return datetime.now(UTC) - timedelta(**{unit: int(ago[1])})
+        found = datetime.fromisoformat(value)
+        if len(value) <= len("YYYY-MM-DD") and is_end:
+            found += timedelta(days=1, seconds=-1)
+        if found.tzinfo is not None:
+            found = found.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+    return found

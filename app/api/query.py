@@ -1,0 +1,29 @@
+"""Reads a raw query string as the original does.
+
+Owns decoding: ``&`` separates, ``+`` is a blank, a key alone has the value "", and a value whose
+percent-encoding is no UTF-8 is kept as it came.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import unquote_to_bytes
+
+from app.text import clean
+
+
+def read_query(raw: bytes) -> dict[str, list[str]]:
+    """Return the values of each key, in order."""
+    values: dict[str, list[str]] = {}
+    for pair in raw.split(b"&"):
+        if pair:
+            key, _, value = pair.partition(b"=")
+            values.setdefault(_decode(key), []).append(_decode(value))
+    return values
+
+
+def _decode(raw: bytes) -> str:
+    spaced = raw.replace(b"+", b" ")
+    try:
+        return clean(unquote_to_bytes(spaced).decode("utf-8"))
+    except UnicodeDecodeError:
+        return clean(spaced.decode("utf-8", "replace"))

@@ -1,0 +1,80 @@
+"""Routes: a rule, its parameters and body, and the handler behind them.
+
+Owns the table of routes that Flask and the documentation are fed from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flask import Flask, Response, request
+from werkzeug.routing import BaseConverter, ValidationError
+
+from app.api import bodies, parameters
+from app.api.bodies import Field
+from app.api.envelope import Reply, success
+from app.api.parameters import Parameter
+from app.api.query import read_query
+
+LARGEST_ID = 2**63 - 1
+
+Handler = Callable[..., Any]
+
+
+class IdConverter(BaseConverter):
+    """A path part of ASCII digits; anything else is another address, and so not found."""
+
+    regex = "[0-9]+"
+
+    def to_python(self, value: str) -> int:
+        """Read the digits."""
+        if len(value) > len(str(LARGEST_ID)) or int(value) > LARGEST_ID:
+            raise ValidationError
+        return int(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One route of the API."""
+
+    method: str
+    rule: str
+    handler: Handler
+    parameters: tuple[Parameter, ...] = ()
+    body: tuple[Field, ...] | None = None
+
+    @property
+    def help(self) -> str:
+        """The first line of the handler's docstring."""
+        return (self.handler.__doc__ or "").strip().splitlines()[0]
+
+    def respond(self, **path: Any) -> Response:
+        """Read what the request says, call the handler, wrap what it returns.
+
+        A handler takes the parts of the path, then the parameters and the body's fields as
+        mappings, when the route has such.
+        """
+        arguments: list[Any] = []
+        if self.parameters:
+            values = read_query(request.query_string)
+            arguments.append(parameters.read_all(self.parameters, values))
+        if self.body is not None:
+            arguments.append(bodies.read_fields(self.body, bodies.read_json_object(request)))
+        result = self.handler(*path.values(), *arguments)
+        if isinstance(result, Response):
+            return result
+        return success(result if isinstance(result, Reply) else Reply(result))
+
+
+def register(app: Flask, routes: Sequence[Route]) -> None:
+    """Hand the routes to Flask."""
+    app.url_map.converters["id"] = IdConverter
+    for route in routes:
+        app.add_url_rule(
+            route.rule,
+            endpoint=f"{route.method} {route.rule}",
+            view_func=route.respond,
+            methods=[route.method],
+        )

@@ -1,0 +1,72 @@
+"""Queries on the change feed.
+
+Owns its numbering: a sequence number never becomes visible after a higher one, because it is
+taken last in a transaction, under a row lock that lasts until the commit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, delete, func, insert, select, update
+
+from app.db.models import index_changes, index_state
+from app.domain.changes import Change, IndexState
+
+_STATE = select(index_state.c.sequence, index_state.c.epoch, index_state.c.trimmed_to)
+
+
+def state(connection: Connection) -> IndexState:
+    """Read where the feed stands in this snapshot."""
+    row = connection.execute(_STATE).one()
+    return IndexState(row.sequence, row.epoch, row.trimmed_to)
+
+
+def since(connection: Connection, sequence: int) -> tuple[Change, ...]:
+    """Read the entries after a sequence number, oldest first."""
+    columns = index_changes.c
+    rows = connection.execute(
+        select(columns.what, columns.operation, columns.target_id, columns.space_id, columns.kind)
+        .where(columns.sequence > sequence)
+        .order_by(columns.sequence, columns.id)
+    )
+    return tuple(Change(*row) for row in rows)
+
+
+def append(connection: Connection, changes: Sequence[Change]) -> None:
+    """Write the entries of a transaction; call it last before the commit."""
+    if not changes:
+        return
+    sequence = connection.execute(
+        update(index_state)
+        .values(sequence=index_state.c.sequence + 1)
+        .returning(index_state.c.sequence)
+    ).scalar_one()
+    connection.execute(
+        insert(index_changes),
+        [
+            {
+                "sequence": sequence,
+                "what": change.what,
+                "operation": change.operation,
+                "target_id": change.target_id,
+                "space_id": change.space_id,
+                "kind": change.kind,
+            }
+            for change in changes
+        ],
+    )
+
+
+def trim(connection: Connection, keep: int) -> None:
+    """Drop all but about the newest ``keep`` entries; readers behind them rebuild."""
+    newest = connection.execute(select(func.max(index_changes.c.id))).scalar()
+    if newest is None or newest <= keep:
+        return
+    cut = connection.execute(
+        select(func.max(index_changes.c.sequence)).where(index_changes.c.id <= newest - keep)
+    ).scalar()
+    if cut is None:
+        return
+    connection.execute(delete(index_changes).where(index_changes.c.sequence <= cut))
+    connection.execute(update(index_state).values(trimmed_to=cut))

@@ -1,0 +1,190 @@
+"""Queries on chunk rows and their vectors.
+
+Vectors are float32 bytes of unit length, as the model gave them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, delete, func, insert, select
+
+from app.db.filters import note_conditions
+from app.db.idlist import in_ids
+from app.db.models import conversations, embeddings, notes
+from app.domain.evidence import NoteCard
+from app.domain.notes import NoteFilters
+
+LOAD_BATCH = 2_000
+
+_ROW = (
+    select(
+        embeddings.c.id,
+        embeddings.c.chunk_index,
+        embeddings.c.chunk_text,
+        notes.c.id.label("note_id"),
+        notes.c.title,
+        notes.c.embedding_status,
+        conversations.c.id.label("conversation_id"),
+        conversations.c.project_name,
+    )
+    .select_from(embeddings)
+    .join(notes, notes.c.id == embeddings.c.note_id)
+    .outerjoin(conversations, conversations.c.id == notes.c.conversation_id)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """A chunk row with its note, text unfolded."""
+
+    chunk_id: int
+    chunk_index: int
+    text: str
+    note: NoteCard
+
+
+@dataclass(frozen=True, slots=True)
+class VectorBatch:
+    """Some stored vectors: ids (n,) int64, vectors (n, d) float32, has_han (n,) bool."""
+
+    ids: NDArray[np.int64]
+    vectors: NDArray[np.float32]
+    has_han: NDArray[np.bool_]
+
+
+def rows(connection: Connection, chunk_ids: Iterable[int]) -> dict[int, StoredChunk]:
+    """Return the rows of these chunks; those without a row are absent."""
+    found = connection.execute(_ROW.where(in_ids(embeddings.c.id, chunk_ids)))
+    return {row[0]: StoredChunk(row[0], row[1], row[2], NoteCard(*row[3:])) for row in found}
+
+
+def count(connection: Connection, space_id: int, kind: str) -> int:
+    """Count the vectors of a kind in a space."""
+    columns = embeddings.c
+    return connection.execute(
+        select(func.count())
+        .select_from(embeddings)
+        .where(columns.space_id == space_id, columns.kind == kind)
+    ).scalar_one()
+
+
+def ids_passing(
+    connection: Connection, space_id: int, kind: str, filters: NoteFilters
+) -> NDArray[np.int64]:
+    """Return the chunk ids whose note passes the filters, ascending."""
+    found = connection.execute(
+        select(embeddings.c.id)
+        .select_from(embeddings)
+        .join(notes, notes.c.id == embeddings.c.note_id)
+        .join(conversations, conversations.c.id == notes.c.conversation_id)
+        .where(
+            embeddings.c.space_id == space_id,
+            embeddings.c.kind == kind,
+            *note_conditions(filters),
+        )
+    )
+    return np.sort(np.fromiter(found.scalars(), dtype=np.int64))
+
+
+def ids_of_note(connection: Connection, space_id: int, kind: str, note_id: int) -> tuple[int, ...]:
+    """Return the chunk ids of a note, in the order of its text."""
+    columns = embeddings.c
+    found = connection.execute(
+        select(columns.id)
+        .where(columns.space_id == space_id, columns.kind == kind, columns.note_id == note_id)
+        .order_by(columns.chunk_index)
+    )
+    return tuple(found.scalars())
+
+
+def all_vectors(
+    connection: Connection, space_id: int, kind: str, dimension: int
+) -> Iterator[VectorBatch]:
+    """Read every vector of a kind in a space, by ascending id, in batches."""
+    columns = embeddings.c
+    result = connection.execution_options(yield_per=LOAD_BATCH).execute(
+        select(columns.id, columns.vector, columns.has_han)
+        .where(columns.space_id == space_id, columns.kind == kind)
+        .order_by(columns.id)
+    )
+    for batch in result.partitions():
+        yield _vectors(batch, dimension)
+
+
+def vectors(connection: Connection, chunk_ids: Iterable[int], dimension: int) -> VectorBatch:
+    """Read the vectors of these chunks that exist, by ascending id."""
+    columns = embeddings.c
+    found = connection.execute(
+        select(columns.id, columns.vector, columns.has_han)
+        .where(in_ids(columns.id, chunk_ids))
+        .order_by(columns.id)
+    ).all()
+    return _vectors(found, dimension)
+
+
+def _vectors(found: Sequence[Any], dimension: int) -> VectorBatch:
+    data = b"".join(row[1] for row in found)
+    return VectorBatch(
+        ids=np.fromiter((row[0] for row in found), dtype=np.int64, count=len(found)),
+        vectors=np.frombuffer(data, dtype=np.float32).reshape(len(found), dimension),
+        has_han=np.fromiter((row[2] for row in found), dtype=np.bool_, count=len(found)),
+    )
+
+
+def add(connection: Connection, values: Sequence[Mapping[str, Any]]) -> tuple[int, ...]:
+    """Store chunk rows with their vectors and return their ids, in the given order."""
+    if not values:
+        return ()
+    statement = insert(embeddings).returning(embeddings.c.id, sort_by_parameter_order=True)
+    return tuple(connection.execute(statement, list(values)).scalars())
+
+
+def remove_of_notes(
+    connection: Connection, note_ids: Iterable[int], space_id: int | None = None
+) -> tuple[tuple[int, int, str], ...]:
+    """Delete the chunks of notes (in one space, or in all); return (id, space, kind) of each."""
+    columns = embeddings.c
+    condition = in_ids(columns.note_id, note_ids)
+    if space_id is not None:
+        condition = condition & (columns.space_id == space_id)
+    found = connection.execute(
+        delete(embeddings).where(condition).returning(columns.id, columns.space_id, columns.kind)
+    )
+    return tuple(sorted((row[0], row[1], row[2]) for row in found))
+
+
+def notes_without_chunks(connection: Connection, space_id: int, kind: str) -> tuple[int, ...]:
+    """Return the notes that call themselves done in a space but have no chunk there."""
+    has_chunk = (
+        select(embeddings.c.id)
+        .where(
+            embeddings.c.note_id == notes.c.id,
+            embeddings.c.space_id == space_id,
+            embeddings.c.kind == kind,
+        )
+        .exists()
+    )
+    found = connection.execute(
+        select(notes.c.id)
+        .where(notes.c.embedding_status == "done", ~has_chunk)
+        .order_by(notes.c.id)
+    )
+    return tuple(found.scalars())
+
+
+def vectors_by_hash(
+    connection: Connection, space_id: int, note_id: int
+) -> dict[str, NDArray[np.float32]]:
+    """Return a note's vectors by the hash of the text that each was made from."""
+    columns = embeddings.c
+    found = connection.execute(
+        select(columns.content_hash, columns.vector).where(
+            columns.space_id == space_id, columns.note_id == note_id
+        )
+    )
+    return {row[0]: np.frombuffer(row[1], dtype=np.float32) for row in found}

@@ -1,0 +1,118 @@
+"""Queries on conversations and their messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, or_, select, update
+
+from app.db.models import conversations, messages
+from app.db.patterns import contains
+from app.domain.conversations import (
+    HIDDEN_SOURCES,
+    Conversation,
+    ConversationQuery,
+    Message,
+)
+from app.domain.page import Page
+
+_CONVERSATION = select(*(column for column in conversations.c if column.key != "external_id"))
+
+
+def page(connection: Connection, query: ConversationQuery) -> Page[Conversation]:
+    """Return one page of the listed conversations, last active first."""
+    conditions = _conditions(query)
+    total = connection.execute(
+        select(func.count()).select_from(conversations).where(*conditions)
+    ).scalar_one()
+    rows = connection.execute(
+        _CONVERSATION.where(*conditions)
+        .order_by(conversations.c.last_message_at.desc(), conversations.c.id)
+        .offset(query.offset)
+        .limit(query.limit)
+    )
+    items = tuple(Conversation(*row) for row in rows)
+    return Page(items, total, query.offset, query.limit)
+
+
+def _conditions(query: ConversationQuery) -> list[ColumnElement[bool]]:
+    columns = conversations.c
+    conditions: list[ColumnElement[bool]] = [columns.source.not_in(HIDDEN_SOURCES)]
+    if query.source:
+        conditions.append(columns.source == query.source)
+    if query.status:
+        conditions.append(columns.status == query.status)
+    if query.project:
+        conditions.append(contains(columns.project_name, query.project, literal=False))
+    if query.search:
+        conditions.append(
+            or_(
+                contains(columns.slug, query.search, literal=False),
+                contains(columns.project_name, query.search, literal=False),
+            )
+        )
+    return conditions
+
+
+def get(connection: Connection, conversation_id: str) -> Conversation | None:
+    """Return one conversation, whatever its source."""
+    row = connection.execute(
+        _CONVERSATION.where(conversations.c.id == conversation_id)
+    ).one_or_none()
+    return Conversation(*row) if row else None
+
+
+def messages_of(connection: Connection, conversation_id: str) -> tuple[Message, ...]:
+    """Return the messages of a conversation in their order."""
+    rows = connection.execute(
+        select(messages)
+        .where(messages.c.conversation_id == conversation_id)
+        .order_by(messages.c.sort_order, messages.c.id)
+    )
+    return tuple(Message(*row) for row in rows)
+
+
+def ids_of_external(connection: Connection, external_ids: Iterable[str]) -> dict[str, str]:
+    """Return the conversation ids of external ids; unknown ones are absent."""
+    columns = conversations.c
+    rows = connection.execute(
+        select(columns.external_id, columns.id).where(columns.external_id.in_(list(external_ids)))
+    )
+    return {row[0]: row[1] for row in rows}
+
+
+def add(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Store conversations; every row names the same columns."""
+    if rows:
+        connection.execute(insert(conversations), list(rows))
+
+
+def change(connection: Connection, conversation_id: str, values: Mapping[str, Any]) -> None:
+    """Replace columns of a conversation."""
+    connection.execute(
+        update(conversations).where(conversations.c.id == conversation_id).values(**values)
+    )
+
+
+def add_messages(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Store messages; every row names the same columns."""
+    if rows:
+        connection.execute(insert(messages), list(rows))
+
+
+def remove_messages(connection: Connection, message_ids: Iterable[str]) -> None:
+    """Delete messages by id."""
+    connection.execute(delete(messages).where(messages.c.id.in_(list(message_ids))))
+
+
+def remove(connection: Connection, conversation_id: str) -> bool:
+    """Delete a conversation with its messages and note; tell whether it was there."""
+    result = connection.execute(delete(conversations).where(conversations.c.id == conversation_id))
+    return result.rowcount > 0
+
+
+def has_message(connection: Connection, message_id: str) -> bool:
+    """Tell whether a message is stored."""
+    found = connection.execute(select(messages.c.id).where(messages.c.id == message_id))
+    return found.scalar() is not None

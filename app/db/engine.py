@@ -1,0 +1,145 @@
+"""Connections: how a database is opened, and what a read and a write transaction are.
+
+Owns the engine and its pragmas. Must not know any table.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, OperationalError
+
+from app.errors import ConfigurationError, DatabaseUnavailable
+
+BUSY_TIMEOUT_SECONDS = 10
+POOL_SIZE = 20
+
+SQLITE_PRAGMAS = (
+    "PRAGMA journal_mode=WAL",
+    "PRAGMA synchronous=NORMAL",
+    "PRAGMA foreign_keys=ON",
+    "PRAGMA temp_store=MEMORY",
+    "PRAGMA mmap_size=268435456",
+)
+
+
+class Database:
+    """One database: hands out read snapshots and serialised write transactions."""
+
+    def __init__(self, url: str) -> None:
+        """Open lazily; no file is touched before the first transaction.
+
+        Raises:
+            ConfigurationError: the URL is not one that SQLAlchemy can open here.
+        """
+        self.engine = _make_engine(url)
+        self._readers = self.engine.execution_options(**_read_options(self.engine))
+        self._writers = self.engine.execution_options(sqlite_begin="IMMEDIATE")
+        self._write_lock = threading.Lock()
+
+    @property
+    def is_sqlite(self) -> bool:
+        """Tell whether this is a SQLite database."""
+        return self.engine.dialect.name == "sqlite"
+
+    @property
+    def path(self) -> Path | None:
+        """The file of a SQLite database, None for any other and for one in memory."""
+        name = self.engine.url.database
+        return Path(name) if self.is_sqlite and name else None
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """Open one snapshot: every statement inside sees the same data.
+
+        Raises:
+            DatabaseUnavailable: the database cannot be read.
+        """
+        with _mapped_errors(), self._readers.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """Open the one write transaction; commits at the end, rolls back on any error.
+
+        Raises:
+            DatabaseUnavailable: the database cannot be written.
+        """
+        with (
+            self._write_lock,
+            _mapped_errors(),
+            self._writers.connect() as connection,
+            connection.begin(),
+        ):
+            yield connection
+
+    def close(self) -> None:
+        """Close all pooled connections."""
+        self.engine.dispose()
+
+
+def _make_engine(url: str) -> Engine:
+    try:
+        parsed = make_url(url)
+        if parsed.get_backend_name() != "sqlite":
+            return create_engine(parsed, pool_size=POOL_SIZE)
+        engine = create_engine(
+            parsed,
+            pool_size=POOL_SIZE,
+            max_overflow=POOL_SIZE,
+            connect_args={"timeout": BUSY_TIMEOUT_SECONDS, "cached_statements": 256},
+        )
+    except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
+        raise ConfigurationError(
+            "Setting database_url must be a SQLAlchemy URL whose driver is installed, "
+            "such as sqlite:////home/me/crystal.db"
+        ) from error
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _read_options(engine: Engine) -> dict[str, Any]:
+    if engine.dialect.name == "postgresql":
+        return {"isolation_level": "REPEATABLE READ"}
+    return {}
+
+
+def _prepare_sqlite(connection: Any, _record: object) -> None:
+    # The driver would begin transactions only before writes, and reads would see no snapshot.
+    connection.isolation_level = None
+    for pragma in SQLITE_PRAGMAS:
+        connection.execute(pragma)
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    mode = connection.get_execution_options().get("sqlite_begin", "DEFERRED")
+    connection.exec_driver_sql(f"BEGIN {mode}")
+
+
+@contextmanager
+def _mapped_errors() -> Iterator[None]:
+    try:
+        yield
+    except OperationalError as error:
+        raise DatabaseUnavailable(_reason(error)) from error
+    except DatabaseError as error:
+        if "malformed" in str(error.orig) or "not a database" in str(error.orig):
+            raise DatabaseUnavailable(_reason(error)) from error
+        raise
+
+
+def _reason(error: DatabaseError) -> str:
+    cause = str(error.orig)
+    if "locked" in cause or "busy" in cause:
+        return "The database is locked by another program; try again, or stop that program"
+    if "malformed" in cause or "not a database" in cause:
+        return "The database file is damaged; restore a backup or run: crystal doctor"
+    if "no such table" in cause or "no such column" in cause:
+        return "The database has an older form; restart the server, which upgrades it"
+    return "The database cannot be used; check that its folder exists and may be written"

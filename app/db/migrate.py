@@ -1,0 +1,90 @@
+"""Brings a database to the newest revision, whatever it has now.
+
+Owns the run of Alembic and the copy that a SQLite file is given before it changes.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import uuid
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, insert, select
+
+from app.db.engine import Database
+from app.db.models import index_state
+from app.errors import DatabaseUnavailable
+
+_PACKAGE = Path(__file__).parent.parent
+_SHIPPED = _PACKAGE / "_migrations"
+_CHECKOUT = _PACKAGE.parent / "alembic"
+
+
+def upgrade(database: Database) -> str | None:
+    """Create or upgrade the schema; return the old revision, None for an empty database.
+
+    A SQLite file that has rows to lose is copied beside itself first.
+
+    Raises:
+        DatabaseUnavailable: the database was written by a newer version.
+    """
+    if database.path is not None:
+        database.path.parent.mkdir(parents=True, exist_ok=True)
+    current = revision(database)
+    newest = ScriptDirectory.from_config(_config()).get_current_head()
+    if current != newest:
+        _refuse_unknown(current)
+        if current is not None and database.path is not None:
+            back_up(database.path)
+        with database.write() as connection:
+            command.upgrade(_config(connection), "head")
+            _begin_history(connection)
+    return current
+
+
+def revision(database: Database) -> str | None:
+    """Return the revision that a database is at."""
+    with database.read() as connection:
+        return MigrationContext.configure(connection).get_current_revision()
+
+
+def _refuse_unknown(current: str | None) -> None:
+    known = {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
+    if current is not None and current not in known:
+        raise DatabaseUnavailable(
+            f"The database is at revision {current}, which this version does not know; "
+            "upgrade chatcrystal-search or use another data folder"
+        )
+
+
+def _begin_history(connection: Connection) -> None:
+    if connection.execute(select(index_state.c.id)).scalar() is None:
+        connection.execute(
+            insert(index_state).values(id=1, sequence=0, epoch=uuid.uuid4().hex, trimmed_to=0)
+        )
+
+
+def back_up(path: Path) -> Path:
+    """Copy a SQLite file, its write-ahead log included, beside itself; return the copy."""
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
+    target = path.with_name(f"{path.name}.{stamp}.bak")
+    partial = target.with_suffix(".part")
+    with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(partial)) as copy:
+        source.backup(copy)
+    shutil.copymode(path, partial)
+    return partial.replace(target)
+
+
+def _config(connection: Connection | None = None) -> Config:
+    config = Config()
+    folder = _SHIPPED if _SHIPPED.is_dir() else _CHECKOUT
+    config.set_main_option("script_location", str(folder).replace("%", "%%"))
+    config.attributes["connection"] = connection
+    return config

@@ -1,0 +1,254 @@
+"""Queries on notes."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy import (
+    Connection,
+    Row,
+    and_,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
+
+from app.db.columns import read_json, read_texts
+from app.db.filters import note_conditions, text_conditions
+from app.db.idlist import in_ids
+from app.db.models import (
+    conversations,
+    embedding_spaces,
+    note_spaces,
+    note_tags,
+    notes,
+    tags,
+)
+from app.domain.notes import Note, NoteQuery
+from app.domain.page import Page
+
+_JOINED = notes.join(conversations, notes.c.conversation_id == conversations.c.id)
+_ACTIVE_SPACE = (
+    select(embedding_spaces.c.id).where(embedding_spaces.c.active == 1).scalar_subquery()
+)
+_NOTE = select(
+    *(column for column in notes.c if column.key != "content_digest"),
+    conversations.c.project_name,
+    conversations.c.project_dir,
+    note_spaces.c.error.label("embedding_error"),
+).select_from(
+    _JOINED.outerjoin(
+        note_spaces,
+        and_(note_spaces.c.note_id == notes.c.id, note_spaces.c.space_id == _ACTIVE_SPACE),
+    )
+)
+_JSON_COLUMNS = ("key_conclusions", "code_snippets", "error_signatures", "files_touched")
+
+
+def _note(row: Row[Any], note_tags_: tuple[str, ...]) -> Note:
+    values = dict(row._mapping)
+    for name in _JSON_COLUMNS:
+        values[name] = read_json(values[name])
+    values["aliases"] = read_texts(values["aliases"])
+    values["is_edited"] = bool(values["is_edited"])
+    return Note(**values, tags=note_tags_)
+
+
+def _notes(connection: Connection, rows: Iterable[Any]) -> tuple[Note, ...]:
+    found = list(rows)
+    names = tags_of(connection, [row.id for row in found])
+    return tuple(_note(row, names.get(row.id, ())) for row in found)
+
+
+def tags_of(connection: Connection, note_ids: Iterable[int]) -> dict[int, tuple[str, ...]]:
+    """Return the tag names of each note, in tag id order; notes without tags are absent."""
+    rows = connection.execute(
+        select(note_tags.c.note_id, tags.c.name)
+        .join(tags, tags.c.id == note_tags.c.tag_id)
+        .where(in_ids(note_tags.c.note_id, note_ids))
+        .order_by(note_tags.c.note_id, tags.c.id)
+    )
+    names: defaultdict[int, list[str]] = defaultdict(list)
+    for note_id, name in rows:
+        names[note_id].append(name)
+    return {note_id: tuple(found) for note_id, found in names.items()}
+
+
+def get(connection: Connection, note_id: int) -> Note | None:
+    """Return one note, if it exists and has a conversation."""
+    found = get_many(connection, [note_id])
+    return found[0] if found else None
+
+
+def get_many(connection: Connection, note_ids: Iterable[int]) -> tuple[Note, ...]:
+    """Return the notes of these ids that exist, by id."""
+    statement = _NOTE.where(in_ids(notes.c.id, note_ids)).order_by(notes.c.id)
+    return _notes(connection, connection.execute(statement))
+
+
+def page(connection: Connection, query: NoteQuery) -> Page[Note]:
+    """Return one page of the notes that a query asks for, newest first."""
+    conditions = note_conditions(query.filters)
+    if query.pattern:
+        conditions.append(
+            or_(*text_conditions(query.columns, query.pattern, literal=query.literal))
+        )
+    total = connection.execute(
+        select(func.count()).select_from(_JOINED).where(*conditions)
+    ).scalar_one()
+    rows = connection.execute(
+        _NOTE.where(*conditions)
+        .order_by(notes.c.created_at.desc(), notes.c.id)
+        .offset(query.offset)
+        .limit(query.limit)
+    )
+    return Page(_notes(connection, rows), total, query.offset, query.limit)
+
+
+def exists(connection: Connection, note_ids: Iterable[int]) -> set[int]:
+    """Return which of these ids are notes with a conversation."""
+    rows = connection.execute(
+        select(notes.c.id).select_from(_JOINED).where(in_ids(notes.c.id, note_ids))
+    )
+    return set(rows.scalars())
+
+
+def id_of_conversation(connection: Connection, conversation_id: str) -> int | None:
+    """Return the id of a conversation's note."""
+    return connection.execute(
+        select(notes.c.id).select_from(_JOINED).where(notes.c.conversation_id == conversation_id)
+    ).scalar()
+
+
+def ids_of_external(connection: Connection, external_ids: Iterable[str]) -> dict[str, int]:
+    """Return the note ids of external ids; unknown ones are absent."""
+    rows = connection.execute(
+        select(notes.c.external_id, notes.c.id).where(notes.c.external_id.in_(list(external_ids)))
+    )
+    return {row[0]: row[1] for row in rows}
+
+
+def ids_with_status(connection: Connection, statuses: Iterable[str]) -> tuple[int, ...]:
+    """Return the ids of notes that have one of these embedding statuses, by id."""
+    rows = connection.execute(
+        select(notes.c.id)
+        .select_from(_JOINED)
+        .where(notes.c.embedding_status.in_(list(statuses)))
+        .order_by(notes.c.id)
+    )
+    return tuple(rows.scalars())
+
+
+def all_ids(connection: Connection) -> tuple[int, ...]:
+    """Return the ids of all notes that have a conversation, by id."""
+    rows = connection.execute(select(notes.c.id).select_from(_JOINED).order_by(notes.c.id))
+    return tuple(rows.scalars())
+
+
+def add(connection: Connection, values: Mapping[str, Any]) -> int:
+    """Store a note's columns and return its id."""
+    statement = insert(notes).values(**values).returning(notes.c.id)
+    note_id: int = connection.execute(statement).scalar_one()
+    return note_id
+
+
+def change(connection: Connection, note_id: int, values: Mapping[str, Any]) -> None:
+    """Replace columns of a note."""
+    connection.execute(update(notes).where(notes.c.id == note_id).values(**values))
+
+
+def remove(connection: Connection, note_id: int) -> None:
+    """Delete a note; what hangs on it goes with it."""
+    connection.execute(delete(notes).where(notes.c.id == note_id))
+
+
+def set_tags(connection: Connection, note_id: int, names: Iterable[str]) -> None:
+    """Give a note exactly these tags; unknown names become tags, in the order given."""
+    wanted = list(dict.fromkeys(names))
+    known = _tag_ids(connection, wanted)
+    for name in wanted:
+        if name not in known:
+            known[name] = connection.execute(
+                insert(tags).values(name=name).returning(tags.c.id)
+            ).scalar_one()
+    connection.execute(delete(note_tags).where(note_tags.c.note_id == note_id))
+    if wanted:
+        connection.execute(
+            insert(note_tags), [{"note_id": note_id, "tag_id": known[name]} for name in wanted]
+        )
+
+
+def _tag_ids(connection: Connection, names: list[str]) -> dict[str, int]:
+    rows = connection.execute(select(tags.c.name, tags.c.id).where(tags.c.name.in_(names)))
+    return {row[0]: row[1] for row in rows}
+
+
+def counts(connection: Connection) -> dict[str, int]:
+    """Count conversations, listed notes and tags."""
+    return {
+        "totalConversations": connection.execute(
+            select(func.count()).select_from(conversations)
+        ).scalar_one(),
+        "totalNotes": connection.execute(select(func.count()).select_from(_JOINED)).scalar_one(),
+        "totalTags": connection.execute(select(func.count()).select_from(tags)).scalar_one(),
+    }
+
+
+def recent(connection: Connection, limit: int) -> tuple[Note, ...]:
+    """Return the newest notes."""
+    return page(connection, NoteQuery(limit=limit)).items
+
+
+@dataclass(frozen=True, slots=True)
+class NoteDetails:
+    """What an answer shows of a note beside its card."""
+
+    tags: tuple[str, ...]
+    extra: dict[str, Any]
+
+
+def details(
+    connection: Connection, note_ids: Iterable[int], fields: tuple[str, ...]
+) -> dict[int, NoteDetails]:
+    """Return tags and the named columns of notes, in one statement."""
+    extra_columns = [notes.c[name] for name in fields]
+    rows = connection.execute(
+        select(notes.c.id, tags.c.name, *extra_columns)
+        .select_from(notes)
+        .outerjoin(note_tags, note_tags.c.note_id == notes.c.id)
+        .outerjoin(tags, tags.c.id == note_tags.c.tag_id)
+        .where(in_ids(notes.c.id, note_ids))
+        .order_by(notes.c.id, tags.c.id)
+    )
+    found: dict[int, NoteDetails] = {}
+    for note_id, name, *values in rows:
+        before = found.get(note_id)
+        if before is None:
+            before = NoteDetails((), dict(zip(fields, values, strict=True)))
+        found[note_id] = replace(before, tags=(*before.tags, name) if name else before.tags)
+    return found
+
+
+def in_id_order(connection: Connection, names: Iterable[str]) -> tuple[str, ...]:
+    """Return tag names as their ids will order them: known ones by id, then new ones."""
+    wanted = list(dict.fromkeys(names))
+    known = _tag_ids(connection, wanted)
+    return tuple(sorted(wanted, key=lambda name: known.get(name, math.inf)))
+
+
+def titles_with_status(connection: Connection, statuses: Iterable[str]) -> dict[int, str]:
+    """Return id and title of notes that have one of these embedding statuses, by id."""
+    rows = connection.execute(
+        select(notes.c.id, notes.c.title)
+        .select_from(_JOINED)
+        .where(notes.c.embedding_status.in_(list(statuses)))
+        .order_by(notes.c.id)
+    )
+    return {row[0]: row[1] for row in rows}

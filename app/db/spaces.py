@@ -1,0 +1,161 @@
+"""Queries on embedding spaces and on the state of each note in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from sqlalchemy import Connection, Row, case, delete, func, insert, select, update
+
+from app.db.columns import now
+from app.db.idlist import in_ids
+from app.db.models import embedding_spaces, note_spaces, notes
+from app.domain.notes import STATUS_PENDING
+from app.domain.spaces import Space, SpaceMeans, SpaceSpec
+
+_MEANS = ("mean_query", "mean_query_han", "mean_passage", "mean_passage_han")
+
+
+def _space(row: Row[Any]) -> Space:
+    values = row._mapping
+    means = None
+    if values["mean_query"] is not None:
+        means = SpaceMeans(*(values[name] for name in _MEANS))
+    spec = SpaceSpec(
+        provider=values["provider"],
+        model=values["model"],
+        dimension=values["dimension"],
+        max_chars=values["max_chars"],
+        border=values["border"],
+        means=means,
+    )
+    return Space(values["id"], spec, bool(values["active"]), values["created_at"])
+
+
+def active(connection: Connection) -> Space | None:
+    """Return the space that searches use, if one was ever made active."""
+    row = connection.execute(
+        select(embedding_spaces).where(embedding_spaces.c.active == 1)
+    ).one_or_none()
+    return _space(row) if row else None
+
+
+def get(connection: Connection, space_id: int) -> Space:
+    """Return a space by its id."""
+    row = connection.execute(
+        select(embedding_spaces).where(embedding_spaces.c.id == space_id)
+    ).one()
+    return _space(row)
+
+
+def find(connection: Connection, provider: str, model: str) -> Space | None:
+    """Return the space of a provider's model."""
+    columns = embedding_spaces.c
+    row = connection.execute(
+        select(embedding_spaces).where(columns.provider == provider, columns.model == model)
+    ).one_or_none()
+    return _space(row) if row else None
+
+
+def add(connection: Connection, spec: SpaceSpec) -> int:
+    """Store a new space, inactive, and return its id."""
+    means = spec.means
+    texts = (means.query, means.query_han, means.passage, means.passage_han) if means else ()
+    values: dict[str, Any] = dict(zip(_MEANS, texts, strict=False))
+    space_id: int = connection.execute(
+        insert(embedding_spaces)
+        .values(
+            provider=spec.provider,
+            model=spec.model,
+            dimension=spec.dimension,
+            border=spec.border,
+            max_chars=spec.max_chars,
+            active=0,
+            created_at=now(),
+            **values,
+        )
+        .returning(embedding_spaces.c.id)
+    ).scalar_one()
+    return space_id
+
+
+def set_dimension(connection: Connection, space_id: int, dimension: int) -> None:
+    """Keep the dimension that the first vector of a space showed."""
+    connection.execute(
+        update(embedding_spaces)
+        .where(embedding_spaces.c.id == space_id)
+        .values(dimension=dimension)
+    )
+
+
+def activate(connection: Connection, space_id: int) -> None:
+    """Make a space the one that searches use; every note takes its status in it."""
+    connection.execute(
+        update(embedding_spaces).values(
+            active=case((embedding_spaces.c.id == space_id, 1), else_=0)
+        )
+    )
+    status = (
+        select(note_spaces.c.status)
+        .where(note_spaces.c.note_id == notes.c.id, note_spaces.c.space_id == space_id)
+        .scalar_subquery()
+    )
+    connection.execute(update(notes).values(embedding_status=func.coalesce(status, STATUS_PENDING)))
+
+
+def set_status(
+    connection: Connection,
+    space_id: int,
+    note_ids: Iterable[int],
+    status: str,
+    *,
+    error: str | None = None,
+    text_hash: str | None = None,
+) -> None:
+    """Set the state of notes in a space, and mirror it on the notes when the space is active."""
+    ids = list(note_ids)
+    columns = note_spaces.c
+    connection.execute(
+        delete(note_spaces).where(columns.space_id == space_id, in_ids(columns.note_id, ids))
+    )
+    connection.execute(
+        insert(note_spaces),
+        [
+            {
+                "note_id": note_id,
+                "space_id": space_id,
+                "status": status,
+                "error": error,
+                "text_hash": text_hash,
+            }
+            for note_id in ids
+        ],
+    )
+    is_active = select(embedding_spaces.c.active).where(embedding_spaces.c.id == space_id)
+    if connection.execute(is_active).scalar():
+        connection.execute(
+            update(notes).where(in_ids(notes.c.id, ids)).values(embedding_status=status)
+        )
+
+
+def text_hashes(
+    connection: Connection, space_id: int, note_ids: Iterable[int]
+) -> dict[int, str | None]:
+    """Return the hash of the text that each note was embedded from in the space."""
+    columns = note_spaces.c
+    rows = connection.execute(
+        select(columns.note_id, columns.text_hash).where(
+            columns.space_id == space_id, in_ids(columns.note_id, note_ids)
+        )
+    )
+    return {row.note_id: row.text_hash for row in rows}
+
+
+def status_counts(connection: Connection) -> dict[str, int]:
+    """Count notes by their status in the active space."""
+    rows = connection.execute(
+        select(notes.c.embedding_status, func.count())
+        .group_by(notes.c.embedding_status)
+        .order_by(notes.c.embedding_status)
+    )
+    return {row[0]: row[1] for row in rows}

@@ -1,0 +1,1 @@
+"""Frozen values that cross the layers. Must hold no behaviour beyond what the value itself says."""

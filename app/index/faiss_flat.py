@@ -1,0 +1,226 @@
+"""The default index: exhaustive inner products by faiss over segments in this process.
+
+Owns the list of segments: a few big ones, a small tail that new vectors go to, and merges of
+neighbours that never copy more than one segment's bound. Must not know where vectors come from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.domain.evidence import Candidate, Standing
+from app.index.exact import FLOAT32_ERROR, best_first, exact_scores
+from app.index.segment import Core, Ids, Mask, Segment, Vectors, merged
+
+TAIL_ROWS = 4_096
+"""The tail is sealed at this size; adding a vector copies at most so many."""
+
+SEGMENT_ROWS = 262_144
+"""No merge makes a segment larger than this."""
+
+DEAD_SHARE = 0.3
+"""A segment with a larger share of dead vectors is written anew."""
+
+FIRST_SURPLUS = 16
+"""How many more than wanted are asked for first, to see what lies within the error of the cut."""
+
+Batch = tuple[Ids, Vectors]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Merge:
+    """Segments written into one core; applies to any later state that still has them."""
+
+    sources: tuple[Segment, ...]
+    core: Core
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class FlatIndex:
+    """An immutable list of segments; implements ``VectorIndex``."""
+
+    dimension: int
+    segments: tuple[Segment, ...] = ()
+
+    @classmethod
+    def loaded(cls, dimension: int, count: int, batches: Iterable[Batch]) -> FlatIndex:
+        """Build from ``count`` vectors that come in batches by ascending id.
+
+        Memory for each segment is reserved once and filled in place, so the peak is the
+        vectors' own size and one batch.
+        """
+        rows = _Rows(batches)
+        segments = []
+        for start in range(0, count, SEGMENT_ROWS):
+            size = min(SEGMENT_ROWS, count - start)
+            segments.append(Segment(Core.filled(size, dimension, rows.fill)))
+        return cls(dimension, tuple(segments))
+
+    def count(self, allowed: Ids | None = None) -> int:
+        """Count the vectors, or those among the allowed ids (ascending)."""
+        if allowed is None:
+            return sum(segment.living for segment in self.segments)
+        masks = (segment.selected(allowed) for segment in self.segments)
+        return sum(int(mask.sum()) for mask in masks if mask is not None)
+
+    def search(
+        self, query: NDArray[np.float32], limit: int, allowed: Ids | None = None
+    ) -> list[Candidate]:
+        """Return the best vectors by score, then id; only allowed ids when these are given."""
+        if limit <= 0:
+            return []
+        ids, scores = self._near_the_top(query, limit, allowed)
+        order = best_first(ids, scores, limit)
+        return [
+            Candidate(chunk_id, cosine)
+            for chunk_id, cosine in zip(ids[order].tolist(), scores[order].tolist(), strict=True)
+        ]
+
+    def _near_the_top(
+        self, query: NDArray[np.float32], limit: int, allowed: Ids | None
+    ) -> tuple[Ids, NDArray[np.float64]]:
+        ids = [np.empty(0, dtype=np.int64)]
+        scores = [np.empty(0, dtype=np.float64)]
+        for segment in self.segments:
+            positions = _within_error_of_the_cut(segment, query, limit, segment.selected(allowed))
+            ids.append(segment.core.ids[positions])
+            scores.append(exact_scores(segment.core.vectors[positions], query))
+        return np.concatenate(ids), np.concatenate(scores)
+
+    def standings(
+        self, query: NDArray[np.float32], ids: Sequence[int], allowed: Ids | None = None
+    ) -> list[Standing]:
+        """Return score and rank of the vectors of these ids that the index holds."""
+        wanted = np.asarray(ids, dtype=np.int64)
+        scored: list[tuple[int, float]] = []
+        for segment in self.segments:
+            mask = segment.selected(allowed)
+            positions = segment.core.positions(wanted)
+            if mask is not None:
+                positions = positions[mask[positions]]
+            values = exact_scores(segment.core.vectors[positions], query)
+            scored += zip(segment.core.ids[positions].tolist(), values.tolist(), strict=True)
+        better = [0] * len(scored)
+        for segment in self.segments:
+            counts = _count_better(segment, query, segment.selected(allowed), scored)
+            better = [total + more for total, more in zip(better, counts, strict=True)]
+        return [
+            Standing(chunk_id, cosine, 1 + ahead)
+            for (chunk_id, cosine), ahead in zip(scored, better, strict=True)
+        ]
+
+    def changed(self, removed: Ids, added: Ids, vectors: Vectors) -> FlatIndex:
+        """Return the index after a batch of changes; an id both removed and added is replaced."""
+        gone = np.union1d(removed, added)
+        segments = [segment.without(gone) for segment in self.segments]
+        segments = [segment for segment in segments if segment.living]
+        if len(added):
+            order = np.argsort(added, kind="stable")
+            batch = iter([(added[order], vectors[order])])
+            fresh = FlatIndex.loaded(self.dimension, len(added), batch).segments
+            if segments and segments[-1].living + len(added) <= TAIL_ROWS:
+                fresh = (Segment(merged([segments.pop(), *fresh])),)
+            segments += fresh
+        return FlatIndex(self.dimension, tuple(segments))
+
+    def merge(self) -> Merge | None:
+        """Write the segments that should be one into one core; None when all is well.
+
+        Takes as long as the copying takes: run it beside the searches, then ``adopt`` it.
+        """
+        sources = self._to_merge()
+        return Merge(sources, merged(sources)) if sources else None
+
+    def _to_merge(self) -> tuple[Segment, ...]:
+        for segment in self.segments:
+            if segment.living < (1 - DEAD_SHARE) * len(segment.core.ids):
+                return (segment,)
+        for left, right in zip(self.segments, self.segments[1:], strict=False):
+            total = left.living + right.living
+            is_sealed = right.living > TAIL_ROWS // 2
+            if is_sealed and left.living <= 2 * right.living and total <= SEGMENT_ROWS:
+                return (left, right)
+        return ()
+
+    def adopt(self, merge: Merge) -> FlatIndex:
+        """Put a merge in the place of its sources; what died meanwhile stays dead.
+
+        Returns the index itself when one of the sources is gone.
+        """
+        cores = [segment.core for segment in self.segments]
+        wanted = [source.core for source in merge.sources]
+        if any(core not in cores for core in wanted):
+            return self
+        mine = [segment for segment in self.segments if segment.core in wanted]
+        living = np.sort(np.concatenate([part.core.ids[_alive(part)] for part in mine]))
+        fresh = Segment(merge.core)
+        dead = np.setdiff1d(merge.core.ids, living)
+        replacement = fresh.without(dead) if len(dead) else fresh
+        place = cores.index(wanted[0])
+        rest = [segment for segment in self.segments if segment.core not in wanted]
+        return FlatIndex(self.dimension, (*rest[:place], replacement, *rest[place:]))
+
+
+class _Rows:
+    """Hands out a stream of batches in portions of any size, without joining them."""
+
+    def __init__(self, batches: Iterable[Batch]) -> None:
+        self._batches: Iterator[Batch] = iter(batches)
+        self._left: Batch | None = None
+
+    def fill(self, ids: Ids, vectors: Vectors) -> None:
+        """Write the next ``len(ids)`` rows into the two arrays."""
+        done = 0
+        while done < len(ids):
+            batch_ids, batch_vectors = self._left or next(self._batches)
+            size = min(len(ids) - done, len(batch_ids))
+            ids[done : done + size] = batch_ids[:size]
+            vectors[done : done + size] = batch_vectors[:size]
+            rest = (batch_ids[size:], batch_vectors[size:])
+            self._left = rest if len(rest[0]) else None
+            done += size
+
+
+def _alive(segment: Segment) -> Mask:
+    return np.ones(len(segment.core.ids), np.bool_) if segment.alive is None else segment.alive
+
+
+def _within_error_of_the_cut(
+    segment: Segment, query: NDArray[np.float32], limit: int, selected: Mask | None
+) -> NDArray[np.int64]:
+    """Return the positions that may be among the exact best ``limit`` of a segment."""
+    size = len(segment.core.ids)
+    wanted = limit + FIRST_SURPLUS
+    while True:
+        positions, scores = segment.search(query, wanted, selected)
+        if len(scores) <= limit:
+            return positions
+        border = np.partition(scores, len(scores) - limit)[len(scores) - limit]
+        close = scores >= border - 2 * FLOAT32_ERROR
+        if not close.all() or len(scores) < wanted or wanted >= size:
+            return np.asarray(positions[close], dtype=np.int64)
+        wanted *= 2
+
+
+def _count_better(
+    segment: Segment,
+    query: NDArray[np.float32],
+    selected: Mask | None,
+    scored: Sequence[tuple[int, float]],
+) -> list[int]:
+    """Count, for each scored id, the vectors of the segment that come before it."""
+    rough = segment.core.vectors @ query
+    if selected is not None:
+        rough[~selected] = -np.inf
+    counts = []
+    for chunk_id, cosine in scored:
+        surely = int((rough > cosine + FLOAT32_ERROR).sum())
+        close = np.flatnonzero(np.abs(rough - cosine) <= FLOAT32_ERROR)
+        exact = exact_scores(segment.core.vectors[close], query)
+        tied_before = (exact == cosine) & (segment.core.ids[close] < chunk_id)
+        counts.append(surely + int((exact > cosine).sum()) + int(tied_before.sum()))
+    return counts

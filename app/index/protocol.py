@@ -1,0 +1,47 @@
+"""What every vector index can do, whatever its backend.
+
+An index is a value: applying changes gives another one, and a search on the old one is not
+disturbed. Scores are inner products in float64 of the float32 vectors that the index holds, so
+every exact backend, shard count and precision gives the same answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.domain.evidence import Candidate, Standing
+
+Ids = NDArray[np.int64]
+Vectors = NDArray[np.float32]
+Query = NDArray[np.float32]
+
+
+class VectorIndex(Protocol):
+    """Vectors of one space and kind, by chunk id."""
+
+    @property
+    def dimension(self) -> int:
+        """Length of every vector."""
+        ...
+
+    def count(self, allowed: Ids | None = None) -> int:
+        """Count the vectors, or those among the allowed ids (ascending)."""
+        ...
+
+    def search(self, query: Query, limit: int, allowed: Ids | None = None) -> list[Candidate]:
+        """Return the best vectors by score, then id; only allowed ids when these are given."""
+        ...
+
+    def standings(
+        self, query: Query, ids: Sequence[int], allowed: Ids | None = None
+    ) -> list[Standing]:
+        """Return score and rank of the vectors of these ids that the index holds."""
+        ...
+
+    def changed(self, removed: Ids, added: Ids, vectors: Vectors) -> Self:
+        """Return the index after a batch of changes; an id both removed and added is replaced."""
+        ...

@@ -1,0 +1,31 @@
+"""A consistent view: indexes as they stand at one sequence number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.domain.changes import IndexState
+from app.domain.spaces import Space
+from app.embedding.scale import Means, centre_query
+from app.index.protocol import VectorIndex
+from app.text import has_han
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What one process knows at one moment of the feed.
+
+    ``space`` and ``index`` are None until a space with a known dimension is active.
+    """
+
+    state: IndexState
+    space: Space | None
+    means: Means | None
+    index: VectorIndex | None
+
+    def prepared(self, vector: NDArray[np.float32], text: str) -> NDArray[np.float32]:
+        """Bring a query vector (d,) to the form in which the index holds its vectors."""
+        return centre_query(vector, has_han(text), self.means)

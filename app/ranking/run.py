@@ -1,0 +1,92 @@
+"""What rankers are: a run takes a question, yields needs, is sent evidence, returns a ranking.
+
+Owns the vocabulary between rankers and the pipeline that meets their needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from app.domain.evidence import NoteCard
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a ranker is asked.
+
+    ``size`` counts the chunks that the request may find; ``border`` is the space's (search.md,
+    stage 3); ``cut`` says whether what lies below the border of relevance is left out.
+    """
+
+    query: str
+    limit: int
+    size: int
+    border: float
+    cut: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class NearestChunks:
+    """A need: the best ``limit`` chunks by cosine, then id; met by ``list[Candidate]``."""
+
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRows:
+    """A need: the rows of chunks; met by ``Mapping[int, ChunkRow]`` without those missing."""
+
+    chunk_ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EdgesOf:
+    """A need: the relations that touch notes, by relation id; met by ``tuple[Edge, ...]``."""
+
+    note_ids: tuple[int, ...]
+
+
+Need = NearestChunks | ChunkRows | EdgesOf
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One note of an answer; ``score`` is not rounded unless the hit came by a relation."""
+
+    note: NoteCard
+    score: float
+    via_relation: str | None = None
+
+
+class Record(Protocol):
+    """What a run did, kept by the run itself; explanations are read from it, never recomputed."""
+
+    def explain(self) -> dict[str, Any]:
+        """Return the whole record as JSON values."""
+        ...
+
+    def verdict(self, note_id: int, best_rank: int | None) -> Verdict:
+        """Say what became of a note; ``best_rank`` is its best chunk's rank among all."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The stage and rule that decided about a note, and a sentence with the numbers."""
+
+    stage: str
+    rule: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The direct hits of a run, best first, and its record."""
+
+    hits: tuple[Hit, ...]
+    record: Record
+
+
+RankingRun = Generator[Need, Any, Ranking]

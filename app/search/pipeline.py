@@ -1,0 +1,175 @@
+"""The path of one search: embed, open a snapshot, rank, expand, answer.
+
+Owns the order of the stages and their timing. Runs any ranker by meeting its needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection
+
+from app.db import chunks, notes
+from app.domain.chunks import KIND_CHUNK
+from app.domain.search import FoundNote, SearchAnswer, SearchRequest, WhyAnswer
+from app.domain.spaces import PLAIN_BORDER
+from app.embedding.base import Embedder, QueryVector
+from app.errors import NoteNotFound, SpaceMismatch
+from app.index.protocol import Ids
+from app.mirror.mirror import Mirror
+from app.mirror.view import View
+from app.ranking.expansion import Expansion, expand
+from app.ranking.registry import BY_NAME
+from app.ranking.run import ChunkRows, EdgesOf, Hit, NearestChunks, Need, Question, Ranking
+from app.search.evidence import Evidence, FoldedTexts
+from app.search.outcome import Run, explanation_of
+from app.search.trace import Trace
+from app.search.why import why_of
+from app.text import round_half_up
+
+_STAGE_OF_NEED: dict[type[Need], str] = {
+    NearestChunks: "candidates",
+    ChunkRows: "rows",
+    EdgesOf: "relations",
+}
+
+
+class Searcher:
+    """Answers searches over one database; safe among threads."""
+
+    def __init__(self, mirror: Mirror, embedder: Embedder) -> None:
+        self._mirror = mirror
+        self._embedder = embedder
+        self._texts = FoldedTexts()
+
+    def search(self, request: SearchRequest) -> SearchAnswer:
+        """Answer one search.
+
+        Raises:
+            ProviderError: the query could not be embedded.
+            SpaceMismatch: the provider's vectors do not belong to the active space.
+            DatabaseUnavailable: the database cannot be read.
+        """
+        if request.limit == 0:
+            return SearchAnswer(())
+        trace = Trace()
+        vector = self._embed(request, trace)
+        with self._mirror.open() as (connection, view):
+            run = self._run(request, vector, connection, view, trace)
+            with trace.stage("answer"):
+                found = _found_notes(connection, run.expansion.hits, request.fields)
+        explanation = explanation_of(run, trace) if request.explain else None
+        return SearchAnswer(found, vector.warnings, explanation)
+
+    def why(self, request: SearchRequest, note_id: int) -> WhyAnswer:
+        """Say why a note stands where it stands in the answer to a search, or is missing.
+
+        Raises:
+            NoteNotFound: there is no such note.
+            ProviderError: the query could not be embedded.
+            SpaceMismatch: the provider's vectors do not belong to the active space.
+            DatabaseUnavailable: the database cannot be read.
+        """
+        trace = Trace()
+        vector = self._embed(request, trace)
+        with self._mirror.open() as (connection, view):
+            note = notes.get(connection, note_id)
+            if note is None:
+                raise NoteNotFound
+            run = self._run(request, vector, connection, view, trace)
+            return why_of(run, note, trace, vector.warnings)
+
+    def _embed(self, request: SearchRequest, trace: Trace) -> QueryVector:
+        with trace.stage("embed"):
+            return self._embedder.embed_query(request.query)
+
+    def _run(
+        self,
+        request: SearchRequest,
+        vector: QueryVector,
+        connection: Connection,
+        view: View,
+        trace: Trace,
+    ) -> Run:
+        with trace.stage("filter"):
+            allowed = _allowed(connection, view, request)
+            prepared = self._prepared(view, vector.vector, request.query)
+        evidence = Evidence(connection, view, prepared, allowed, self._texts)
+        size = view.index.count(allowed) if view.index else 0
+        ranking = _rank(request, view, size, evidence, trace)
+        expansion = _expand(request, ranking, evidence, trace)
+        return Run(request, view, evidence, size, ranking, expansion)
+
+    def _prepared(self, view: View, vector: NDArray[np.float32], query: str) -> NDArray[np.float32]:
+        if view.space is not None:
+            spec, mine = view.space.spec, self._embedder.spec
+            is_same = (spec.provider, spec.model) == (mine.provider, mine.model)
+            if not is_same or spec.dimension not in (None, len(vector)):
+                raise SpaceMismatch(
+                    f"The query was embedded by {mine.provider}/{mine.model} "
+                    f"({len(vector)} dimensions), the active space is {spec.provider}/"
+                    f"{spec.model} ({spec.dimension}); set embedding.provider and "
+                    "embedding.model back, or run: crystal reindex"
+                )
+        return view.prepared(vector, query)
+
+
+def _allowed(connection: Connection, view: View, request: SearchRequest) -> Ids | None:
+    if request.filters.is_empty or view.space is None:
+        return None
+    return chunks.ids_passing(connection, view.space.id, KIND_CHUNK, request.filters)
+
+
+def _rank(
+    request: SearchRequest, view: View, size: int, evidence: Evidence, trace: Trace
+) -> Ranking:
+    border = view.space.spec.border if view.space else PLAIN_BORDER
+    question = Question(request.query, request.limit, size, border, request.cut)
+    run = BY_NAME[request.ranker].rank(question)
+    met: Any = None
+    while True:
+        try:
+            with trace.stage("rank"):
+                need = run.send(met)
+        except StopIteration as finished:
+            ranking: Ranking = finished.value
+            return ranking
+        with trace.stage(_STAGE_OF_NEED[type(need)]):
+            met = evidence.meet(need)
+
+
+def _expand(
+    request: SearchRequest, ranking: Ranking, evidence: Evidence, trace: Trace
+) -> Expansion:
+    if not request.expand or not ranking.hits:
+        return Expansion(ranking.hits, ())
+    note_ids = tuple(hit.note.note_id for hit in ranking.hits)
+    with trace.stage("relations"):
+        edges = evidence.meet(EdgesOf(note_ids))
+    with trace.stage("expand"):
+        return expand(ranking.hits, edges)
+
+
+def _found_notes(
+    connection: Connection, hits: Iterable[Hit], fields: tuple[str, ...]
+) -> tuple[FoundNote, ...]:
+    listed = list(hits)
+    if not listed:
+        return ()
+    details = notes.details(connection, [hit.note.note_id for hit in listed], fields)
+    return tuple(
+        FoundNote(
+            note_id=hit.note.note_id,
+            conversation_id=hit.note.conversation_id or "",
+            title=hit.note.title,
+            project_name=hit.note.project_name or "",
+            score=round_half_up(hit.score),
+            tags=details[hit.note.note_id].tags,
+            via_relation=hit.via_relation,
+            extra=details[hit.note.note_id].extra,
+        )
+        for hit in listed
+    )

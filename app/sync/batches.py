@@ -1,0 +1,118 @@
+"""Embedding of many stored notes, in groups.
+
+Owns the loop: read a group, embed it outside any transaction, store it if it is unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from app.db import notes
+from app.db.engine import Database
+from app.domain.notes import STATUS_DONE
+from app.domain.spaces import Space
+from app.embedding.base import Embedder
+from app.errors import NoteNotFound, ProviderTimeout, ProviderUnreachable
+from app.sync import texts
+from app.sync.transaction import transaction
+from app.sync.vectors import Outcome, embed, store
+
+GROUP = 32
+UNEMBEDDED = ("pending", "failed", "syncing")
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a batch came to; ``reasons`` maps the ids of failed notes to why."""
+
+    embedded: int
+    chunks: int
+    reasons: dict[int, str]
+
+
+class BatchEmbedder:
+    """Embeds stored notes into the active space."""
+
+    def __init__(self, database: Database, embedder: Embedder, space: Space) -> None:
+        self._database = database
+        self._embedder = embedder
+        self._space_id = space.id
+
+    def unembedded(self) -> tuple[int, ...]:
+        """Return the ids of notes that are not embedded, by id."""
+        with self._database.read() as connection:
+            return notes.ids_with_status(connection, UNEMBEDDED)
+
+    def everything(self) -> tuple[int, ...]:
+        """Return the ids of all notes, by id."""
+        with self._database.read() as connection:
+            return notes.all_ids(connection)
+
+    def embed_one(self, note_id: int) -> int:
+        """Embed one note anew and return the number of its chunks.
+
+        A note that was embedded keeps its vectors when the provider fails.
+
+        Raises:
+            NoteNotFound: there is no such note.
+            ProviderError: the provider failed.
+            SpaceMismatch: the provider answered with vectors of another dimension.
+        """
+        outcomes = self._embed_group([note_id])
+        if not outcomes:
+            raise NoteNotFound
+        outcome = outcomes[note_id]
+        if outcome.error is not None:
+            raise outcome.error
+        return len(outcome.prepared.chunks)
+
+    def embed_many(
+        self,
+        note_ids: Sequence[int],
+        on_progress: Callable[[int], None] | None = None,
+        is_cancelled: Callable[[], bool] = lambda: False,
+    ) -> Report:
+        """Embed notes anew, group by group; ``on_progress`` gets the number of notes done.
+
+        When the provider cannot be reached, the rest is left as it is.
+        """
+        embedded = chunk_count = 0
+        reasons: dict[int, str] = {}
+        for start in range(0, len(note_ids), GROUP):
+            if is_cancelled():
+                break
+            outcomes = self._embed_group(note_ids[start : start + GROUP])
+            for note_id, outcome in outcomes.items():
+                if outcome.failure is None:
+                    embedded += 1
+                    chunk_count += len(outcome.prepared.chunks)
+                else:
+                    reasons[note_id] = outcome.failure
+            if on_progress is not None:
+                on_progress(min(start + GROUP, len(note_ids)))
+            if _is_down(outcomes.values()):
+                break
+        return Report(embedded, chunk_count, reasons)
+
+    def _embed_group(self, note_ids: Sequence[int]) -> dict[int, Outcome]:
+        with self._database.read() as connection:
+            found = notes.get_many(connection, note_ids)
+        prepared = [texts.of_note(note, self._embedder.max_chars) for note in found]
+        outcomes = embed(self._embedder, prepared)
+        by_id = {note.id: outcome for note, outcome in zip(found, outcomes, strict=True)}
+        with transaction(self._database) as unit:
+            current = notes.get_many(unit.connection, by_id)
+            for note in current:
+                actual = texts.of_note(note, self._embedder.max_chars)
+                outcome = by_id[note.id]
+                keeps_its_vectors = outcome.failure and note.embedding_status == STATUS_DONE
+                if actual == outcome.prepared and not keeps_its_vectors:
+                    store(unit, self._space_id, note.id, outcome)
+        return by_id
+
+
+def _is_down(outcomes: Iterable[Outcome]) -> bool:
+    return any(
+        isinstance(outcome.error, ProviderUnreachable | ProviderTimeout) for outcome in outcomes
+    )

@@ -1,0 +1,77 @@
+"""Makes the configured embedding space exist and be the active one.
+
+Owns the life of a space. Must not embed.
+"""
+
+from __future__ import annotations
+
+from app.db import changes, chunks, spaces
+from app.db.engine import Database
+from app.domain.chunks import KIND_CHUNK
+from app.domain.notes import STATUS_PENDING
+from app.domain.spaces import Space, SpaceSpec
+from app.errors import SpaceMismatch
+from app.sync.transaction import Transaction, transaction
+
+KEPT_CHANGES = 100_000
+"""Entries of the change feed that are always kept; more when there are more chunks."""
+
+
+def prepare(database: Database, spec: SpaceSpec) -> Space:
+    """Make the space of a provider's model active, and mend what a crash may have left.
+
+    A note that calls itself done but has no chunk row becomes pending; nothing else is guessed.
+    """
+    with database.read() as connection:
+        known = spaces.active(connection)
+        is_sound = known is not None and not chunks.notes_without_chunks(
+            connection, known.id, KIND_CHUNK
+        )
+    if known is not None and is_sound and _same(known.spec, spec):
+        return known
+    with transaction(database) as unit:
+        space = _activate(unit, spec)
+        broken = chunks.notes_without_chunks(unit.connection, space.id, KIND_CHUNK)
+        if broken:
+            spaces.set_status(unit.connection, space.id, broken, STATUS_PENDING)
+        kept = max(KEPT_CHANGES, 2 * chunks.count(unit.connection, space.id, KIND_CHUNK))
+        changes.trim(unit.connection, kept)
+    return space
+
+
+def _same(one: SpaceSpec, other: SpaceSpec) -> bool:
+    return (one.provider, one.model) == (other.provider, other.model)
+
+
+def _activate(unit: Transaction, spec: SpaceSpec) -> Space:
+    space_id = ensure(unit, spec)
+    space = spaces.get(unit.connection, space_id)
+    if space.active:
+        return space
+    spaces.activate(unit.connection, space_id)
+    unit.changed_space(space_id)
+    return spaces.get(unit.connection, space_id)
+
+
+def ensure(unit: Transaction, spec: SpaceSpec) -> int:
+    """Return the id of a provider's model's space, stored now if it was unknown."""
+    known = spaces.find(unit.connection, spec.provider, spec.model)
+    return known.id if known else spaces.add(unit.connection, spec)
+
+
+def settle_dimension(unit: Transaction, space_id: int, dimension: int) -> None:
+    """Keep the dimension of the first vectors of a space; all later ones must agree.
+
+    Raises:
+        SpaceMismatch: the space has vectors of another dimension.
+    """
+    space = spaces.get(unit.connection, space_id)
+    if space.spec.dimension is None:
+        spaces.set_dimension(unit.connection, space_id, dimension)
+        unit.changed_space(space_id)
+    elif space.spec.dimension != dimension:
+        raise SpaceMismatch(
+            f"The space {space.spec.provider}/{space.spec.model} holds vectors of "
+            f"{space.spec.dimension} dimensions, the provider answered {dimension}; set the "
+            "provider and model back, or name another model"
+        )

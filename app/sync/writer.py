@@ -1,0 +1,209 @@
+"""Writes of single notes, relations and conversations.
+
+Owns what each of them touches, and the retry when a note changed while its text was embedded.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from sqlalchemy import Connection
+
+from app.db import chunks, conversations, notes, relations, spaces
+from app.db.columns import now, write_json
+from app.db.engine import Database
+from app.domain.notes import STATUS_DONE, STATUS_PENDING, Note, NoteDraft, NotePatch
+from app.domain.relations import RELATION_TYPES, Relation, RelationDraft
+from app.domain.spaces import Space
+from app.embedding.base import Embedder
+from app.errors import (
+    ConversationNotFound,
+    DuplicateRelation,
+    EditConflict,
+    InvalidRelation,
+    NoteNotFound,
+    RelationNotFound,
+)
+from app.sync import texts
+from app.sync.columns import edited, note_columns, own_conversation
+from app.sync.transaction import Transaction, transaction
+from app.sync.vectors import Outcome, embed, store
+
+EDIT_ATTEMPTS = 3
+OWN_CONVERSATION_PREFIX = "note:"
+
+
+class Writer:
+    """Creates, edits and deletes; every method is one transaction after its embedding call."""
+
+    def __init__(self, database: Database, embedder: Embedder, space: Space) -> None:
+        self._database = database
+        self._embedder = embedder
+        self._space_id = space.id
+
+    def create_note(self, draft: NoteDraft) -> int:
+        """Store a note with its vectors and return its id.
+
+        When the provider fails, the note is stored all the same, ``failed`` with the reason.
+
+        Raises:
+            ConversationNotFound: the draft names a conversation that does not exist.
+            EditConflict: that conversation has a note already.
+        """
+        with self._database.read() as connection:
+            ordered = notes.in_id_order(connection, draft.tags)
+        prepared = texts.of_draft(draft, ordered, self._embedder.max_chars)
+        outcome = embed(self._embedder, [prepared])[0]
+        with transaction(self._database) as unit:
+            conversation_id = _conversation_for(unit.connection, draft)
+            note_id = notes.add(unit.connection, note_columns(draft, conversation_id))
+            notes.set_tags(unit.connection, note_id, ordered)
+            self._store(unit, note_id, outcome)
+        return note_id
+
+    def edit_note(self, note_id: int, patch: NotePatch) -> None:
+        """Replace fields of a note; it is embedded again only when its text changed.
+
+        Raises:
+            NoteNotFound: there is no such note.
+            EditConflict: others kept changing the note while its text was embedded.
+        """
+        for _ in range(EDIT_ATTEMPTS):
+            if self._edit_once(note_id, patch):
+                return
+        raise EditConflict(f"Note {note_id} is being changed by others; try again")
+
+    def _edit_once(self, note_id: int, patch: NotePatch) -> bool:
+        with self._database.read() as connection:
+            before = _existing(connection, note_id)
+            names = patch.changes.get("tags", before.tags)
+            after = edited(before, patch, notes.in_id_order(connection, names))
+            known_hash = spaces.text_hashes(connection, self._space_id, [note_id]).get(note_id)
+            known = chunks.vectors_by_hash(connection, self._space_id, note_id)
+        prepared = texts.of_note(after, self._embedder.max_chars)
+        is_current = before.embedding_status == STATUS_DONE and prepared.text_hash == known_hash
+        outcome = None if is_current else embed(self._embedder, [prepared], known)[0]
+        with transaction(self._database) as unit:
+            if notes.get(unit.connection, note_id) != before:
+                return False
+            notes.change(unit.connection, note_id, _changed_columns(patch))
+            if "tags" in patch.changes:
+                notes.set_tags(unit.connection, note_id, after.tags)
+            if "project" in patch.changes:
+                project = {"project_name": after.project_name, "updated_at": now()}
+                conversations.change(unit.connection, before.conversation_id, project)
+            if outcome is not None:
+                self._store(unit, note_id, outcome)
+        return True
+
+    def _store(self, unit: Transaction, note_id: int, outcome: Outcome) -> None:
+        """Store an outcome, unless the text came out otherwise than it was embedded."""
+        stored = notes.get(unit.connection, note_id)
+        actual = texts.of_note(stored, self._embedder.max_chars) if stored else None
+        if actual is not None and actual.text_hash == outcome.prepared.text_hash:
+            store(unit, self._space_id, note_id, outcome)
+            return
+        unit.removed_vectors(chunks.remove_of_notes(unit.connection, [note_id], self._space_id))
+        spaces.set_status(unit.connection, self._space_id, [note_id], STATUS_PENDING)
+
+    def delete_note(self, note_id: int) -> None:
+        """Delete a note with its vectors, and its conversation when that is only its own.
+
+        Raises:
+            NoteNotFound: there is no such note.
+        """
+        with transaction(self._database) as unit:
+            note = _existing(unit.connection, note_id)
+            _remove_vectors(unit, note_id)
+            notes.remove(unit.connection, note_id)
+            if note.conversation_id.startswith(OWN_CONVERSATION_PREFIX):
+                conversations.remove(unit.connection, note.conversation_id)
+
+    def delete_conversation(self, conversation_id: str) -> None:
+        """Delete a conversation with its messages, its note and the note's vectors.
+
+        Raises:
+            ConversationNotFound: there is no such conversation.
+        """
+        with transaction(self._database) as unit:
+            note_id = notes.id_of_conversation(unit.connection, conversation_id)
+            if note_id is not None:
+                _remove_vectors(unit, note_id)
+            if not conversations.remove(unit.connection, conversation_id):
+                raise ConversationNotFound
+
+    def create_relation(self, draft: RelationDraft) -> Relation:
+        """Store a relation between two notes.
+
+        Raises:
+            InvalidRelation: a relation of this type cannot be made between these notes.
+            DuplicateRelation: it exists.
+        """
+        if draft.source_note_id == draft.target_note_id:
+            raise InvalidRelation("Cannot create relation to self")
+        if draft.relation_type not in RELATION_TYPES:
+            raise InvalidRelation(f"Invalid relation type: {draft.relation_type}")
+        ends = {draft.source_note_id, draft.target_note_id}
+        with transaction(self._database) as unit:
+            if notes.exists(unit.connection, ends) != ends:
+                raise InvalidRelation("One or both notes not found")
+            if relations.find(
+                unit.connection, draft.source_note_id, draft.target_note_id, draft.relation_type
+            ):
+                raise DuplicateRelation(
+                    f"Note {draft.source_note_id} is already joined to {draft.target_note_id} "
+                    f"by {draft.relation_type}"
+                )
+            relation_id = relations.add(unit.connection, draft, now())
+            relation = relations.get(unit.connection, relation_id)
+        if relation is None:
+            raise RelationNotFound
+        return relation
+
+    def delete_relation(self, relation_id: int) -> None:
+        """Delete a relation.
+
+        Raises:
+            RelationNotFound: there is no such relation.
+        """
+        with transaction(self._database) as unit:
+            if not relations.remove(unit.connection, relation_id):
+                raise RelationNotFound
+
+
+def _existing(connection: Connection, note_id: int) -> Note:
+    note = notes.get(connection, note_id)
+    if note is None:
+        raise NoteNotFound
+    return note
+
+
+def _remove_vectors(unit: Transaction, note_id: int) -> None:
+    unit.removed_vectors(chunks.remove_of_notes(unit.connection, [note_id]))
+
+
+def _conversation_for(connection: Connection, draft: NoteDraft) -> str:
+    if draft.conversation_id is None:
+        conversation_id = f"{OWN_CONVERSATION_PREFIX}{uuid.uuid4()}"
+        conversations.add(connection, [own_conversation(conversation_id, draft)])
+        return conversation_id
+    if conversations.get(connection, draft.conversation_id) is None:
+        raise ConversationNotFound
+    if notes.id_of_conversation(connection, draft.conversation_id) is not None:
+        raise EditConflict(f"Conversation {draft.conversation_id} has a note already")
+    return draft.conversation_id
+
+
+def _changed_columns(patch: NotePatch) -> Mapping[str, Any]:
+    columns: dict[str, Any] = {"is_edited": 1, "updated_at": now()}
+    for name, value in patch.changes.items():
+        if name in ("tags", "project"):
+            continue
+        if name == "code_snippets":
+            columns[name] = write_json([asdict(snippet) for snippet in value])
+        else:
+            columns[name] = write_json(value) if isinstance(value, tuple) else value
+    return columns
