@@ -34,6 +34,7 @@ HTTP answers.
     │       └── ProviderAnswerInvalid 503 provider_answer_invalid
     ├── BlankText                     400 blank_text
     ├── ConfigurationError            500 configuration_error
+    ├── ExportFailed                  500 export_failed
     └── ImportFailed                  400 import_failed
 """
 
@@ -254,6 +255,12 @@ class ConfigurationError(CrystalError):
     """A setting, file or extra that the command needs is wrong or missing."""
 
     code = "configuration_error"
+
+
+class ExportFailed(CrystalError):
+    """The target of an export cannot be written, or holds what must not be overwritten."""
+
+    code = "export_failed"
 
 
 class ImportFailed(CrystalError):

@@ -53,7 +53,9 @@ def clean(text: str) -> str:
 
 def utf16_length(text: str) -> int:
     """Length in UTF-16 code units, the unit of the original's chunk limit (an emoji is 2)."""
-    return len(text) + sum(character > "\uffff" for character in text)
+    if text.isascii():
+        return len(text)
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def digest(*parts: str) -> str:

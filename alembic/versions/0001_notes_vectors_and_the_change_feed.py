@@ -124,6 +124,7 @@ def upgrade() -> None:
             TEXT,
             nullable=False,
         ),
+        sa.CheckConstraint("border > 0 AND border < 1", name=op.f("ck_embedding_spaces_border")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_embedding_spaces")),
         sa.UniqueConstraint("provider", "model", name=op.f("uq_embedding_spaces_provider_model")),
         sqlite_autoincrement=True,
@@ -153,6 +154,7 @@ def upgrade() -> None:
         sa.Column("sequence", sa.Integer(), nullable=False),
         sa.Column("epoch", TEXT, nullable=False),
         sa.Column("trimmed_to", sa.Integer(), nullable=False),
+        sa.CheckConstraint("id = 1", name=op.f("ck_index_state_single")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_index_state")),
     )
     op.create_table(

@@ -5,12 +5,16 @@ Owns the order in which they wrap a request.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from flask import Flask
 
 from app.api import (
+    config,
     conversations,
     embeddings,
     errors,
+    frontend,
     logs,
     notes,
     relations,
@@ -27,6 +31,7 @@ LARGEST_BODY = 16 * 1024 * 1024
 
 ROUTES: tuple[routing.Route, ...] = (
     *status.ROUTES,
+    *config.ROUTES,
     *search.ROUTES,
     *notes.ROUTES,
     *relations.ROUTES,
@@ -48,5 +53,7 @@ def create_flask(services: Services) -> Flask:
     logs.register(app)
     Guards(services.settings.server).register(app)
     routing.register(app, ROUTES)
+    if services.settings.server.frontend:
+        frontend.register(app, Path(services.settings.server.frontend).expanduser())
     errors.register(app)
     return app

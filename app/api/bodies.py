@@ -41,13 +41,33 @@ def read_json_object(request: Request) -> dict[str, Any]:
     """
     if request.mimetype != "application/json":
         raise UnsupportedMediaType('The body must be JSON: send "Content-Type: application/json"')
-    try:
-        body = json.loads(request.get_data(cache=False))
-    except (ValueError, RecursionError) as error:
-        raise InvalidBody("The body is not valid JSON") from error
+    body = parse_json(request.get_data(cache=False))
     if not isinstance(body, dict):
         raise InvalidBody("The body must be a JSON object")
     return body
+
+
+def parse_json(raw: bytes) -> Any:
+    """Parse JSON as the standard has it: without NaN, and without numbers beyond all bounds.
+
+    Raises:
+        InvalidBody: it is something else, or nested too deeply.
+    """
+    try:
+        return json.loads(raw, parse_constant=_refuse, parse_float=_finite)
+    except (ValueError, RecursionError) as error:
+        raise InvalidBody("The body is not valid JSON") from error
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise ValueError(f"{digits} is beyond all bounds")
+    return number
 
 
 def read_fields(table: Sequence[Field], body: Mapping[str, Any]) -> dict[str, Any]:
@@ -125,7 +145,7 @@ def note_id(name: str, value: Any) -> int:
 def confidence(name: str, value: Any) -> float:
     """Read a confidence."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not math.isfinite(value) or not 0 <= value <= 1:
+    if not is_number or not 0 <= value <= 1:
         raise InvalidParameter(name, "must be a number from 0 to 1")
     return float(value)
 

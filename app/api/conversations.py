@@ -51,6 +51,6 @@ def delete_conversation(conversation_id: str) -> Any:
 
 ROUTES = (
     Route("GET", "/api/conversations", list_conversations, LIST),
-    Route("GET", "/api/conversations/<path:conversation_id>", get_conversation),
-    Route("DELETE", "/api/conversations/<path:conversation_id>", delete_conversation),
+    Route("GET", "/api/conversations/<text:conversation_id>", get_conversation),
+    Route("DELETE", "/api/conversations/<text:conversation_id>", delete_conversation),
 )

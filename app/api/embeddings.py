@@ -7,6 +7,7 @@ from typing import Any
 from app.api import shapes
 from app.api.routing import Route
 from app.api.services import services
+from app.api.streams import most_listeners, progress_stream
 from app.db import notes
 from app.sync.batches import UNEMBEDDED
 
@@ -32,6 +33,13 @@ def queue_status() -> Any:
     return shapes.queue(services().queue.progress())
 
 
+def follow_queue() -> Any:
+    """Stream the state of the embedding queue as server-sent events."""
+    parts = services()
+    most = most_listeners(parts.settings.server.threads)
+    return progress_stream(parts.queue, parts.listeners, most)
+
+
 def cancel_queue() -> Any:
     """Drop what waits in the embedding queue."""
     return {"cancelled": services().queue.cancel()}
@@ -41,5 +49,6 @@ ROUTES = (
     Route("POST", "/api/notes/<id:note_id>/embed", embed_note),
     Route("POST", "/api/embeddings/batch", embed_batch),
     Route("GET", "/api/queue/status", queue_status),
+    Route("GET", "/api/queue/stream", follow_queue),
     Route("POST", "/api/queue/cancel", cancel_queue),
 )

@@ -35,11 +35,17 @@ def success(reply: Reply) -> Response:
     return _response(body | dict(reply.beside), reply.status)
 
 
-def failure(error: CrystalError) -> Response:
+def failure(error: CrystalError, beside: Mapping[str, Any] | None = None) -> Response:
     """Build the error envelope."""
-    return _response({"success": False, "error": error.message, "code": error.code}, error.status)
+    body: dict[str, Any] = {"success": False, "error": error.message, "code": error.code}
+    return _response(body | dict(beside or {}), error.status)
 
 
 def _response(body: Mapping[str, Any], status: int) -> Response:
-    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return Response(text.encode("utf-8"), status, content_type=CONTENT_TYPE)
+    return Response(encode(body), status, content_type=CONTENT_TYPE)
+
+
+def encode(value: Any) -> bytes:
+    """Write JSON values as every answer has them, on one line."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.encode("utf-8")

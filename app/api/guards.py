@@ -9,7 +9,7 @@ from __future__ import annotations
 import hmac
 import re
 
-from flask import Flask, Response, request
+from flask import Flask, Response, current_app, request
 
 from app.errors import ForeignHost, ForeignOrigin, MissingToken
 from app.settings.values import ServerSettings
@@ -38,7 +38,7 @@ class Guards:
         self._check_host()
         self._check_origin()
         if request.method == "OPTIONS":
-            return Response(status=204)
+            return _options()
         self._check_token()
         return None
 
@@ -67,13 +67,19 @@ class Guards:
         token = self._settings.api_token.reveal()
         if not token or request.path in OPEN_PATHS:
             return
-        given = request.headers.get("Authorization", "").removeprefix("Bearer ").strip()
-        if not hmac.compare_digest(given.encode("utf-8"), token.encode("utf-8")):
+        scheme, _, given = request.headers.get("Authorization", "").partition(" ")
+        # Header bytes arrive as Latin-1, whatever they stand for.
+        is_right = hmac.compare_digest(
+            given.strip().encode("latin-1", "replace"), token.encode("utf-8")
+        )
+        if scheme.lower() != "bearer" or not is_right:
             raise MissingToken
 
     def _mark(self, response: Response) -> Response:
         response.headers["Vary"] = "Origin"
         response.headers["X-Content-Type-Options"] = "nosniff"
+        if response.status_code == MissingToken.status:
+            response.headers["WWW-Authenticate"] = "Bearer"
         origin = request.headers.get("Origin")
         if origin is not None and self._is_known(origin):
             response.headers["Access-Control-Allow-Origin"] = origin
@@ -85,6 +91,17 @@ class Guards:
                 if wanted:
                     response.headers["Access-Control-Allow-Headers"] = wanted
         return response
+
+
+def _options() -> Response:
+    """Answer what may be done at an address, empty; the headers of a preflight come later."""
+    answer = Response(status=204)
+    del answer.headers["Content-Type"]
+    adapter = current_app.create_url_adapter(request)
+    allowed = adapter.allowed_methods() if adapter else ()
+    if allowed:
+        answer.headers["Allow"] = ", ".join(sorted(allowed))
+    return answer
 
 
 def _origin_pattern(origin: str) -> re.Pattern[str]:

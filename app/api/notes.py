@@ -125,5 +125,5 @@ ROUTES = (
     Route("GET", "/api/notes/<id:note_id>", get_note),
     Route("PATCH", "/api/notes/<id:note_id>", edit_note, body=PATCHABLE),
     Route("DELETE", "/api/notes/<id:note_id>", delete_note),
-    Route("GET", "/api/notes/by-conversation/<path:conversation_id>", note_of_conversation),
+    Route("GET", "/api/notes/by-conversation/<text:conversation_id>", note_of_conversation),
 )

@@ -19,6 +19,9 @@ LONGEST_TEXT = 4_000
 LARGEST_WHOLE = 2**53 - 1
 """The largest whole number that JSON clients keep exactly."""
 
+MOST_REPEATS = 100
+"""Values of one parameter; SQLite takes no condition of a thousand parts."""
+
 _WHOLE = re.compile(r"\+?([0-9]+)")
 _AGO = re.compile(r"([0-9]{1,6})([dh])")
 _MOMENT_HELP = "an ISO 8601 date or time, or how long ago, such as 30d or 12h"
@@ -48,6 +51,10 @@ def read_all(table: Sequence[Parameter], values: Mapping[str, Sequence[str]]) ->
 def _read(parameter: Parameter, values: Mapping[str, Sequence[str]]) -> Any:
     given = [value for value in values.get(parameter.name, ()) if value]
     if parameter.is_repeatable:
+        if len(given) > MOST_REPEATS:
+            raise InvalidParameter(
+                parameter.name, f"must be given at most {MOST_REPEATS} times, not {len(given)}"
+            )
         return tuple(parameter.read(value) for value in given)
     if len(values.get(parameter.name, ())) > 1:
         raise InvalidParameter(parameter.name, "must be given once")
@@ -147,7 +154,7 @@ def moment(name: str, help: str, *, is_end: bool = False) -> Parameter:
         found = _moment(value.strip(), is_end=is_end)
         if found is None:
             raise InvalidParameter(name, f"must be {_MOMENT_HELP}")
-        return found.strftime("%Y-%m-%d %H:%M:%S")
+        return found.replace(tzinfo=None).isoformat(" ", "seconds")
 
     return Parameter(name, f"{help} ({_MOMENT_HELP}).", read, {"type": "string"})
 

@@ -10,29 +10,43 @@ from dataclasses import dataclass
 from typing import Any
 
 from flask import Flask, Response, request
-from werkzeug.routing import BaseConverter, ValidationError
+from werkzeug.routing import BaseConverter
 
 from app.api import bodies, parameters
 from app.api.bodies import Field
 from app.api.envelope import Reply, success
 from app.api.parameters import Parameter
 from app.api.query import read_query
+from app.errors import NotFound, RequestError
 
-LARGEST_ID = 2**63 - 1
+LARGEST_ID = 10**18 - 1
+"""Databases count further, but nobody has stored that many rows."""
 
 Handler = Callable[..., Any]
 
 
 class IdConverter(BaseConverter):
-    """A path part of ASCII digits; anything else is another address, and so not found."""
+    """A path part of ASCII digits; anything else is another address, and so not found.
 
-    regex = "[0-9]+"
+    The pattern alone decides: what ``to_python`` refuses would still count as an address that
+    other methods have.
+    """
+
+    regex = f"[0-9]{{1,{len(str(LARGEST_ID))}}}"
 
     def to_python(self, value: str) -> int:
         """Read the digits."""
-        if len(value) > len(str(LARGEST_ID)) or int(value) > LARGEST_ID:
-            raise ValidationError
         return int(value)
+
+
+class TextConverter(BaseConverter):
+    """The rest of a path, slashes included, as the id of a conversation may have them.
+
+    No id has a NUL: databases cannot store it.
+    """
+
+    regex = "[^\\x00]+"
+    part_isolating = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +84,8 @@ class Route:
 
 def register(app: Flask, routes: Sequence[Route]) -> None:
     """Hand the routes to Flask."""
-    app.url_map.converters["id"] = IdConverter
+    app.url_map.converters |= {"id": IdConverter, "text": TextConverter}
+    app.before_request(_check_address)
     for route in routes:
         app.add_url_rule(
             route.rule,
@@ -78,3 +93,14 @@ def register(app: Flask, routes: Sequence[Route]) -> None:
             view_func=route.respond,
             methods=[route.method],
         )
+
+
+def _check_address() -> None:
+    """Refuse what the decoding of the path would hide: bytes that are no text, doubled slashes."""
+    try:
+        request.environ.get("PATH_INFO", "").encode("latin-1").decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise RequestError("The address is not a valid URL: its bytes are no UTF-8") from error
+    # The server folds slashes at the start into one, and tells what came only here.
+    if request.environ.get("REQUEST_URI", "").startswith("//"):
+        raise NotFound("Not Found")

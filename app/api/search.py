@@ -56,7 +56,7 @@ def _request(given: Mapping[str, Any]) -> SearchRequest:
         raise MissingQuery
     return SearchRequest(
         query=query,
-        ranker=given["ranker"] or services().settings.search_ranker,
+        ranker=given["ranker"] or services().active.current.settings.search_ranker,
         limit=given["limit"],
         expand=given["expand"],
         explain=given["explain"],

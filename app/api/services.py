@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 from flask import current_app
 
+from app.api.streams import Listeners
 from app.db.engine import Database
-from app.embedding.base import Embedder
+from app.embedding.active import ActiveEmbedder
+from app.maintenance.reconfigure import Reconfigurer
 from app.mirror.mirror import Mirror
 from app.search.pipeline import Searcher
 from app.settings.values import Settings
@@ -26,13 +28,15 @@ class Services:
 
     settings: Settings
     database: Database
-    embedder: Embedder
+    active: ActiveEmbedder
     mirror: Mirror
     searcher: Searcher
     writer: Writer
     batches: BatchEmbedder
     importer: Importer
     queue: EmbeddingQueue
+    reconfigurer: Reconfigurer
+    listeners: Listeners = field(default_factory=Listeners)
 
 
 def services() -> Services:

@@ -6,15 +6,19 @@ from typing import Any
 
 import app as package
 from app.api import shapes
-from app.api.envelope import Reply
+from app.api.envelope import failure
 from app.api.routing import Route
 from app.api.services import services
-from app.db import notes, spaces
-from app.errors import CrystalError
+from app.db import conversations, notes, spaces
+from app.errors import CrystalError, Unavailable
 from app.sync.batches import UNEMBEDDED
 
 IMPLEMENTATION = "chatcrystal-search"
 RECENT_NOTES = 5
+DEMO_PREFIX = "demo-"
+"""How the ids of the original's example conversations begin."""
+
+PROBE = "ready?"
 
 
 def status() -> Any:
@@ -24,11 +28,12 @@ def status() -> Any:
         counts = notes.counts(connection)
         recent = notes.recent(connection, RECENT_NOTES)
         statuses = spaces.status_counts(connection)
-    spec = parts.embedder.spec
+        is_seeded = conversations.all_begin_with(connection, DEMO_PREFIX)
+    spec = parts.active.current.embedder.spec
     return {
         "server": True,
         "database": True,
-        "isSeeded": False,
+        "isSeeded": is_seeded,
         "stats": counts,
         "recentNotes": [shapes.recent_note(note) for note in recent],
         "implementation": IMPLEMENTATION,
@@ -55,12 +60,15 @@ def ready() -> Any:
             }
             counts = spaces.status_counts(connection)
             checks["notes_to_embed"] = sum(counts.get(name, 0) for name in UNEMBEDDED)
-        parts.embedder.embed_query("ready?")
+        # A passage, since the vectors of queries are kept and would hide a provider that is gone.
+        parts.active.current.embedder.embed_passages([PROBE])
         checks["embedder"] = "ok"
     except CrystalError as error:
         failed = "embedder" if "index" in checks else "database"
         checks[failed] = error.message
-        return Reply({"ready": False, **checks}, 503)
+        answer = failure(error, {"data": {"ready": False, **checks}})
+        answer.status_code = Unavailable.status
+        return answer
     return {"ready": True, **checks}
 
 

@@ -2,41 +2,45 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from flask import request
 
+from app.api.bodies import parse_json
 from app.api.routing import Route
 from app.api.services import services
-from app.errors import UnsupportedMediaType
+from app.errors import InvalidBody, UnsupportedMediaType
 
 MEDIA_TYPES = ("application/x-ndjson", "application/jsonl", "application/json")
-NOT_AN_OBJECT: Mapping[str, Any] = {"type": None}
 
 
 def import_lines() -> Any:
-    """Take in a batch of records, one JSON object a line."""
+    """Take in a batch of records, one JSON object a line; blank lines count but hold nothing."""
     if request.mimetype not in MEDIA_TYPES:
         raise UnsupportedMediaType(
             'The body must be JSON Lines: send "Content-Type: application/x-ndjson"'
         )
-    report = services().importer.import_records(_records(request.get_data(cache=False)))
+    lines = request.get_data(cache=False).splitlines()
+    numbers = [number for number, line in enumerate(lines, start=1) if line.strip()]
+    records = _records(lines[number - 1] for number in numbers)
+    report = services().importer.import_records(records)
     return {
         "added": report.added,
         "unchanged": report.unchanged,
-        "refused": [{"line": line, "error": reason} for line, reason in report.refused],
+        "refused": [
+            {"line": numbers[record - 1], "error": reason} for record, reason in report.refused
+        ],
     }
 
 
-def _records(body: bytes) -> Iterator[Mapping[str, Any]]:
-    for line in body.splitlines():
+def _records(lines: Iterable[bytes]) -> Iterator[Any]:
+    """Parse the lines; the importer refuses whatever is no object, by its number."""
+    for line in lines:
         try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            record = None
-        yield record if isinstance(record, dict) else NOT_AN_OBJECT
+            yield parse_json(line)
+        except InvalidBody:
+            yield None
 
 
 ROUTES = (Route("POST", "/api/import", import_lines),)

@@ -33,6 +33,11 @@ def since(connection: Connection, sequence: int) -> tuple[Change, ...]:
     return tuple(Change(*row) for row in rows)
 
 
+def count(connection: Connection) -> int:
+    """Count the entries that are kept."""
+    return connection.execute(select(func.count()).select_from(index_changes)).scalar_one()
+
+
 def append(connection: Connection, changes: Sequence[Change]) -> None:
     """Write the entries of a transaction; call it last before the commit."""
     if not changes:

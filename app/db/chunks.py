@@ -7,21 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, delete, func, insert, select
 
 from app.db.filters import note_conditions
-from app.db.idlist import in_ids
+from app.db.idlist import bound, in_bound_ids, in_ids
 from app.db.models import conversations, embeddings, notes
 from app.domain.evidence import NoteCard
 from app.domain.notes import NoteFilters
 
 LOAD_BATCH = 2_000
 
-_ROW = (
+_ROWS = (
     select(
         embeddings.c.id,
         embeddings.c.chunk_index,
@@ -30,16 +30,15 @@ _ROW = (
         notes.c.title,
         notes.c.embedding_status,
         conversations.c.id.label("conversation_id"),
-        conversations.c.project_name,
     )
     .select_from(embeddings)
     .join(notes, notes.c.id == embeddings.c.note_id)
     .outerjoin(conversations, conversations.c.id == notes.c.conversation_id)
+    .where(in_bound_ids(embeddings.c.id))
 )
 
 
-@dataclass(frozen=True, slots=True)
-class StoredChunk:
+class StoredChunk(NamedTuple):
     """A chunk row with its note, text unfolded."""
 
     chunk_id: int
@@ -57,10 +56,13 @@ class VectorBatch:
     has_han: NDArray[np.bool_]
 
 
-def rows(connection: Connection, chunk_ids: Iterable[int]) -> dict[int, StoredChunk]:
-    """Return the rows of these chunks; those without a row are absent."""
-    found = connection.execute(_ROW.where(in_ids(embeddings.c.id, chunk_ids)))
-    return {row[0]: StoredChunk(row[0], row[1], row[2], NoteCard(*row[3:])) for row in found}
+def rows(connection: Connection, chunk_ids: Iterable[int]) -> list[StoredChunk]:
+    """Return the rows of these chunks, in no promised order; those without a row are absent."""
+    found = connection.execute(_ROWS, bound(chunk_ids))
+    return [
+        StoredChunk(row[0], row[1], row[2], NoteCard(row[3], row[4], row[5], row[6]))
+        for row in found.all()
+    ]
 
 
 def count(connection: Connection, space_id: int, kind: str) -> int:
@@ -188,3 +190,22 @@ def vectors_by_hash(
         )
     )
     return {row[0]: np.frombuffer(row[1], dtype=np.float32) for row in found}
+
+
+def first(
+    connection: Connection, space_id: int, kind: str
+) -> tuple[str, NDArray[np.float32]] | None:
+    """Return text and vector of the oldest chunk of a kind in a space."""
+    columns = embeddings.c
+    row = connection.execute(
+        select(columns.chunk_text, columns.vector)
+        .where(columns.space_id == space_id, columns.kind == kind)
+        .order_by(columns.id)
+        .limit(1)
+    ).one_or_none()
+    return (row[0], np.frombuffer(row[1], dtype=np.float32)) if row else None
+
+
+def remove_of_space(connection: Connection, space_id: int) -> None:
+    """Delete every chunk of a space."""
+    connection.execute(delete(embeddings).where(embeddings.c.space_id == space_id))

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, or_, select, update
 
 from app.db.models import conversations, messages
-from app.db.patterns import contains
+from app.db.patterns import contains, starts_with
 from app.domain.conversations import (
     HIDDEN_SOURCES,
     Conversation,
@@ -61,6 +61,15 @@ def get(connection: Connection, conversation_id: str) -> Conversation | None:
         _CONVERSATION.where(conversations.c.id == conversation_id)
     ).one_or_none()
     return Conversation(*row) if row else None
+
+
+def all_begin_with(connection: Connection, prefix: str) -> bool:
+    """Tell whether there are conversations and every id begins with exactly this text."""
+    begins = starts_with(conversations.c.id, prefix)
+    row = connection.execute(
+        select(func.count(), func.count().filter(begins)).select_from(conversations)
+    ).one()
+    return 0 < row[0] == row[1]
 
 
 def messages_of(connection: Connection, conversation_id: str) -> tuple[Message, ...]:
@@ -116,3 +125,28 @@ def has_message(connection: Connection, message_id: str) -> bool:
     """Tell whether a message is stored."""
     found = connection.execute(select(messages.c.id).where(messages.c.id == message_id))
     return found.scalar() is not None
+
+
+def known_ids(connection: Connection, conversation_ids: Iterable[str]) -> set[str]:
+    """Return which of these are ids of conversations."""
+    column = conversations.c.id
+    return set(
+        connection.execute(select(column).where(column.in_(list(conversation_ids)))).scalars()
+    )
+
+
+def known_message_ids(connection: Connection, message_ids: Iterable[str]) -> set[str]:
+    """Return which of these are ids of messages."""
+    column = messages.c.id
+    return set(connection.execute(select(column).where(column.in_(list(message_ids)))).scalars())
+
+
+def sources(connection: Connection) -> tuple[tuple[str, int], ...]:
+    """Return the listed sources with the number of their conversations, by name."""
+    rows = connection.execute(
+        select(conversations.c.source, func.count())
+        .where(conversations.c.source.not_in(HIDDEN_SOURCES))
+        .group_by(conversations.c.source)
+        .order_by(conversations.c.source)
+    )
+    return tuple((row[0], row[1]) for row in rows)

@@ -11,27 +11,29 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from app.errors import ConfigurationError, DatabaseUnavailable
 
 BUSY_TIMEOUT_SECONDS = 10
 POOL_SIZE = 20
+POOL_TIMEOUT_SECONDS = 30
+"""How long a transaction waits for a connection when all are in use."""
 
 SQLITE_PRAGMAS = (
     "PRAGMA journal_mode=WAL",
     "PRAGMA synchronous=NORMAL",
     "PRAGMA foreign_keys=ON",
     "PRAGMA temp_store=MEMORY",
-    "PRAGMA mmap_size=268435456",
 )
 
 
 class Database:
     """One database: hands out read snapshots and serialised write transactions."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str | URL) -> None:
         """Open lazily; no file is touched before the first transaction.
 
         Raises:
@@ -78,20 +80,45 @@ class Database:
         ):
             yield connection
 
+    @contextmanager
+    def write_schema(self) -> Iterator[Connection]:
+        """Open the one write transaction for a migration.
+
+        Foreign keys are off in it: SQLite changes many things only by dropping a table and
+        writing it anew, and all that refers to the table would go with it.
+
+        Raises:
+            DatabaseUnavailable: the database cannot be written.
+        """
+        with (
+            self._write_lock,
+            _mapped_errors(),
+            self._writers.connect() as connection,
+            _without_foreign_keys(connection),
+            connection.begin(),
+        ):
+            yield connection
+
     def close(self) -> None:
         """Close all pooled connections."""
         self.engine.dispose()
 
 
-def _make_engine(url: str) -> Engine:
+def _make_engine(url: str | URL) -> Engine:
     try:
         parsed = make_url(url)
         if parsed.get_backend_name() != "sqlite":
-            return create_engine(parsed, pool_size=POOL_SIZE)
+            return create_engine(parsed, pool_size=POOL_SIZE, pool_timeout=POOL_TIMEOUT_SECONDS)
+        if parsed.database in (None, "", ":memory:"):
+            raise ConfigurationError(
+                "Setting database_url must name a file: every connection would have a database in "
+                "memory of its own"
+            )
         engine = create_engine(
             parsed,
             pool_size=POOL_SIZE,
             max_overflow=POOL_SIZE,
+            pool_timeout=POOL_TIMEOUT_SECONDS,
             connect_args={"timeout": BUSY_TIMEOUT_SECONDS, "cached_statements": 256},
         )
     except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
@@ -123,9 +150,27 @@ def _begin_sqlite(connection: Connection) -> None:
 
 
 @contextmanager
+def _without_foreign_keys(connection: Connection) -> Iterator[None]:
+    if connection.dialect.name != "sqlite":
+        yield
+        return
+    # SQLite ignores the pragma inside a transaction, and SQLAlchemy would begin one for it.
+    driver: Any = connection.connection.driver_connection
+    driver.execute("PRAGMA foreign_keys=OFF")
+    try:
+        yield
+    finally:
+        driver.execute("PRAGMA foreign_keys=ON")
+
+
+@contextmanager
 def _mapped_errors() -> Iterator[None]:
     try:
         yield
+    except PoolTimeout as error:
+        raise DatabaseUnavailable(
+            "Every connection to the database is in use; try again later"
+        ) from error
     except OperationalError as error:
         raise DatabaseUnavailable(_reason(error)) from error
     except DatabaseError as error:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from sqlalchemy import ColumnElement, exists
 
+from app.db.columns import write_json
 from app.db.models import conversations, note_tags, notes, tags
 from app.db.patterns import contains, starts_with, stored_time
 from app.domain.notes import AGENT_WRITEBACK, NoteFilters
@@ -51,10 +52,8 @@ def _column_contains(name: str, text: str, *, literal: bool) -> ColumnElement[bo
             note_tags.c.tag_id == tags.c.id,
             contains(tags.c.name, text, literal=literal),
         )
-    column = {
-        "title": notes.c.title,
-        "summary": notes.c.summary,
-        "conclusions": notes.c.key_conclusions,
-        "body": notes.c.body,
-    }[name]
+    if name == "conclusions":
+        # Stored as JSON, in which a quote, a backslash and a line break look otherwise.
+        return contains(notes.c.key_conclusions, write_json(text)[1:-1], literal=literal)
+    column = {"title": notes.c.title, "summary": notes.c.summary, "body": notes.c.body}[name]
     return contains(column, text, literal=literal)

@@ -34,6 +34,24 @@ def _compile_postgresql(element: _IdValues, compiler: SQLCompiler, **options: An
     return f"(SELECT value::bigint FROM json_array_elements_text(CAST({array} AS json)))"
 
 
+BOUND = "ids"
+"""Name of the parameter of statements that are built once, with ``in_bound_ids``."""
+
+
+def in_bound_ids(column: ColumnElement[Any]) -> ColumnElement[bool]:
+    """Tell for each row whether its column is among the ids that ``bound`` gives at execution.
+
+    Statements on the way of every search are built once: building one anew takes as long as
+    running it.
+    """
+    return column.op("IN", is_comparison=True)(_IdValues(bindparam(BOUND, type_=String)))
+
+
+def bound(ids: Iterable[int]) -> dict[str, str]:
+    """Return the parameters of a statement with ``in_bound_ids``."""
+    return {BOUND: json.dumps(list(ids))}
+
+
 def in_ids(column: ColumnElement[Any], ids: Iterable[int]) -> ColumnElement[bool]:
     """Tell for each row whether its column is among the ids."""
     array = bindparam(None, json.dumps(list(ids)), type_=String, unique=True)

@@ -16,10 +16,10 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, insert, inspect, select
 
 from app.db.engine import Database
-from app.db.models import index_state
+from app.db.models import index_state, metadata
 from app.errors import DatabaseUnavailable
 
 _PACKAGE = Path(__file__).parent.parent
@@ -33,26 +33,45 @@ def upgrade(database: Database) -> str | None:
     A SQLite file that has rows to lose is copied beside itself first.
 
     Raises:
-        DatabaseUnavailable: the database was written by a newer version.
+        DatabaseUnavailable: the database was written by a newer version or another program, or
+            its folder cannot be made.
     """
     if database.path is not None:
-        database.path.parent.mkdir(parents=True, exist_ok=True)
+        _make_file(database.path)
     current = revision(database)
     newest = ScriptDirectory.from_config(_config()).get_current_head()
     if current != newest:
         _refuse_unknown(current)
         if current is not None and database.path is not None:
             back_up(database.path)
-        with database.write() as connection:
+        with database.write_schema() as connection:
             command.upgrade(_config(connection), "head")
             _begin_history(connection)
     return current
 
 
+def _make_file(path: Path) -> None:
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Notes are for their owner's eyes; SQLite gives its side files the same mode.
+        path.touch(mode=0o600)
+    except OSError as error:
+        raise DatabaseUnavailable(
+            f"The folder {path.parent} cannot be used: {error.strerror}"
+        ) from error
+
+
 def revision(database: Database) -> str | None:
-    """Return the revision that a database is at."""
+    """Return the revision that a database is at, None for an empty one.
+
+    Raises:
+        DatabaseUnavailable: the tables are another program's.
+    """
     with database.read() as connection:
-        return MigrationContext.configure(connection).get_current_revision()
+        current = MigrationContext.configure(connection).get_current_revision()
+        if current is None:
+            _refuse_foreign(connection)
+    return current
 
 
 def _refuse_unknown(current: str | None) -> None:
@@ -61,6 +80,15 @@ def _refuse_unknown(current: str | None) -> None:
         raise DatabaseUnavailable(
             f"The database is at revision {current}, which this version does not know; "
             "upgrade chatcrystal-search or use another data folder"
+        )
+
+
+def _refuse_foreign(connection: Connection) -> None:
+    taken = metadata.tables.keys() & set(inspect(connection).get_table_names())
+    if taken:
+        raise DatabaseUnavailable(
+            f"The database has a table {min(taken)} that is not ours; "
+            "use another data folder, and import what is there"
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import (
@@ -22,7 +22,7 @@ from sqlalchemy import (
 
 from app.db.columns import read_json, read_texts
 from app.db.filters import note_conditions, text_conditions
-from app.db.idlist import in_ids
+from app.db.idlist import bound, in_bound_ids, in_ids
 from app.db.models import (
     conversations,
     embedding_spaces,
@@ -48,6 +48,14 @@ _NOTE = select(
         note_spaces,
         and_(note_spaces.c.note_id == notes.c.id, note_spaces.c.space_id == _ACTIVE_SPACE),
     )
+)
+_DETAILS = (
+    select(notes.c.id, tags.c.name, conversations.c.project_name)
+    .select_from(_JOINED)
+    .outerjoin(note_tags, note_tags.c.note_id == notes.c.id)
+    .outerjoin(tags, tags.c.id == note_tags.c.tag_id)
+    .where(in_bound_ids(notes.c.id))
+    .order_by(notes.c.id, tags.c.id)
 )
 _JSON_COLUMNS = ("key_conclusions", "code_snippets", "error_signatures", "files_touched")
 
@@ -210,6 +218,7 @@ def recent(connection: Connection, limit: int) -> tuple[Note, ...]:
 class NoteDetails:
     """What an answer shows of a note beside its card."""
 
+    project_name: str
     tags: tuple[str, ...]
     extra: dict[str, Any]
 
@@ -217,23 +226,17 @@ class NoteDetails:
 def details(
     connection: Connection, note_ids: Iterable[int], fields: tuple[str, ...]
 ) -> dict[int, NoteDetails]:
-    """Return tags and the named columns of notes, in one statement."""
-    extra_columns = [notes.c[name] for name in fields]
-    rows = connection.execute(
-        select(notes.c.id, tags.c.name, *extra_columns)
-        .select_from(notes)
-        .outerjoin(note_tags, note_tags.c.note_id == notes.c.id)
-        .outerjoin(tags, tags.c.id == note_tags.c.tag_id)
-        .where(in_ids(notes.c.id, note_ids))
-        .order_by(notes.c.id, tags.c.id)
-    )
-    found: dict[int, NoteDetails] = {}
-    for note_id, name, *values in rows:
-        before = found.get(note_id)
-        if before is None:
-            before = NoteDetails((), dict(zip(fields, values, strict=True)))
-        found[note_id] = replace(before, tags=(*before.tags, name) if name else before.tags)
-    return found
+    """Return project, tags and the named columns of notes, in one statement."""
+    statement = _DETAILS.add_columns(*(notes.c[name] for name in fields)) if fields else _DETAILS
+    rows = connection.execute(statement, bound(note_ids)).all()
+    names: defaultdict[int, list[str]] = defaultdict(list)
+    for row in rows:
+        if row[1] is not None:
+            names[row[0]].append(row[1])
+    return {
+        row[0]: NoteDetails(row[2], tuple(names[row[0]]), dict(zip(fields, row[3:], strict=True)))
+        for row in rows
+    }
 
 
 def in_id_order(connection: Connection, names: Iterable[str]) -> tuple[str, ...]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, delete, insert, or_, select
+from sqlalchemy import Connection, delete, func, insert, or_, select
 
-from app.db.idlist import in_ids
+from app.db.idlist import bound, in_bound_ids, in_ids
 from app.db.models import conversations, note_relations, notes
+from app.db.notes import tags_of
 from app.domain.evidence import Edge, NoteCard
-from app.domain.relations import Relation, RelationDraft
+from app.domain.relations import GraphEdge, GraphNode, Relation, RelationDraft, RelationGraph
 
 _SOURCE = notes.alias("source_note")
 _TARGET = notes.alias("target_note")
@@ -24,6 +25,34 @@ _RELATION = select(
     note_relations.join(_SOURCE, _SOURCE.c.id == note_relations.c.source_note_id).join(
         _TARGET, _TARGET.c.id == note_relations.c.target_note_id
     )
+)
+
+_EDGES = (
+    select(
+        note_relations.c.id,
+        note_relations.c.relation_type,
+        note_relations.c.confidence,
+        _SOURCE.c.id,
+        _SOURCE.c.title,
+        _SOURCE.c.embedding_status,
+        _SOURCE_CONVERSATION.c.id,
+        _TARGET.c.id,
+        _TARGET.c.title,
+        _TARGET.c.embedding_status,
+        _TARGET_CONVERSATION.c.id,
+    )
+    .select_from(note_relations)
+    .join(_SOURCE, _SOURCE.c.id == note_relations.c.source_note_id)
+    .join(_TARGET, _TARGET.c.id == note_relations.c.target_note_id)
+    .outerjoin(_SOURCE_CONVERSATION, _SOURCE_CONVERSATION.c.id == _SOURCE.c.conversation_id)
+    .outerjoin(_TARGET_CONVERSATION, _TARGET_CONVERSATION.c.id == _TARGET.c.conversation_id)
+    .where(
+        or_(
+            in_bound_ids(note_relations.c.source_note_id),
+            in_bound_ids(note_relations.c.target_note_id),
+        )
+    )
+    .order_by(note_relations.c.id)
 )
 
 
@@ -105,32 +134,56 @@ def remove(connection: Connection, relation_id: int) -> bool:
 
 def edges_of(connection: Connection, note_ids: Iterable[int]) -> tuple[Edge, ...]:
     """Return the relations that touch one of these notes, by relation id, with both ends."""
+    rows = connection.execute(_EDGES, bound(note_ids)).all()
+    return tuple(
+        Edge(row[0], row[1], row[2], NoteCard(*row[3:7]), NoteCard(*row[7:11])) for row in rows
+    )
+
+
+def graph(connection: Connection, project: str | None) -> RelationGraph:
+    """Return the notes, all or of one project, and the relations with both ends among them."""
+    nodes = (
+        select(notes.c.id, notes.c.title, conversations.c.project_name)
+        .join(conversations, conversations.c.id == notes.c.conversation_id)
+        .order_by(notes.c.id)
+    )
     columns = note_relations.c
-    ids = list(note_ids)
-    ends = [
-        column
-        for note, conversation in (
-            (_SOURCE, _SOURCE_CONVERSATION),
-            (_TARGET, _TARGET_CONVERSATION),
+    edges = (
+        select(
+            columns.source_note_id,
+            columns.target_note_id,
+            columns.relation_type,
+            func.coalesce(columns.confidence, 0.0),
         )
-        for column in (
-            note.c.id,
-            note.c.title,
-            note.c.embedding_status,
-            conversation.c.id,
-            conversation.c.project_name,
-        )
-    ]
-    rows = connection.execute(
-        select(columns.id, columns.relation_type, columns.confidence, *ends)
         .select_from(note_relations)
         .join(_SOURCE, _SOURCE.c.id == columns.source_note_id)
         .join(_TARGET, _TARGET.c.id == columns.target_note_id)
-        .outerjoin(_SOURCE_CONVERSATION, _SOURCE_CONVERSATION.c.id == _SOURCE.c.conversation_id)
-        .outerjoin(_TARGET_CONVERSATION, _TARGET_CONVERSATION.c.id == _TARGET.c.conversation_id)
-        .where(or_(in_ids(columns.source_note_id, ids), in_ids(columns.target_note_id, ids)))
+        .join(_SOURCE_CONVERSATION, _SOURCE_CONVERSATION.c.id == _SOURCE.c.conversation_id)
+        .join(_TARGET_CONVERSATION, _TARGET_CONVERSATION.c.id == _TARGET.c.conversation_id)
         .order_by(columns.id)
     )
-    return tuple(
-        Edge(row[0], row[1], row[2], NoteCard(*row[3:8]), NoteCard(*row[8:13])) for row in rows
+    if project is not None:
+        nodes = nodes.where(conversations.c.project_name == project)
+        edges = edges.where(
+            _SOURCE_CONVERSATION.c.project_name == project,
+            _TARGET_CONVERSATION.c.project_name == project,
+        )
+    found = connection.execute(nodes).all()
+    tags = tags_of(connection, [row.id for row in found])
+    return RelationGraph(
+        tuple(GraphNode(*row, tags.get(row.id, ())) for row in found),
+        tuple(GraphEdge(*row) for row in connection.execute(edges)),
     )
+
+
+def triples_from(
+    connection: Connection, source_note_ids: Iterable[int]
+) -> set[tuple[int, int, str]]:
+    """Return source, target and type of every relation that leaves one of these notes."""
+    columns = note_relations.c
+    rows = connection.execute(
+        select(columns.source_note_id, columns.target_note_id, columns.relation_type).where(
+            in_ids(columns.source_note_id, source_note_ids)
+        )
+    )
+    return {(row[0], row[1], row[2]) for row in rows}

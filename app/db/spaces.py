@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Row, case, delete, func, insert, select, update
@@ -138,6 +140,22 @@ def set_status(
         )
 
 
+def outdate(connection: Connection, note_id: int, text_hash: str) -> None:
+    """Make a note pending in every space whose vectors were made from another text of it."""
+    columns = note_spaces.c
+    outdated = connection.execute(
+        update(note_spaces)
+        .where(columns.note_id == note_id, columns.text_hash.is_distinct_from(text_hash))
+        .values(status=STATUS_PENDING, error=None, text_hash=None)
+        .returning(columns.space_id)
+    )
+    is_active = (embedding_spaces.c.active == 1, in_ids(embedding_spaces.c.id, outdated.scalars()))
+    if connection.execute(select(embedding_spaces.c.id).where(*is_active)).scalar():
+        connection.execute(
+            update(notes).where(notes.c.id == note_id).values(embedding_status=STATUS_PENDING)
+        )
+
+
 def text_hashes(
     connection: Connection, space_id: int, note_ids: Iterable[int]
 ) -> dict[int, str | None]:
@@ -159,3 +177,55 @@ def status_counts(connection: Connection) -> dict[str, int]:
         .order_by(notes.c.embedding_status)
     )
     return {row[0]: row[1] for row in rows}
+
+
+@dataclass(frozen=True, slots=True)
+class NoteState:
+    """The state of a note in a space, as it is to be stored."""
+
+    note_id: int
+    status: str
+    text_hash: str | None
+
+
+def notes_with_state(connection: Connection, space_id: int, note_ids: Iterable[int]) -> set[int]:
+    """Return which of these notes have a state in a space."""
+    columns = note_spaces.c
+    rows = connection.execute(
+        select(columns.note_id).where(
+            columns.space_id == space_id, in_ids(columns.note_id, note_ids)
+        )
+    )
+    return set(rows.scalars())
+
+
+def add_states(connection: Connection, space_id: int, states: Sequence[NoteState]) -> None:
+    """Store states of notes that have none in a space yet, mirrored when it is the active one."""
+    if not states:
+        return
+    connection.execute(
+        insert(note_spaces), [{"space_id": space_id, **asdict(state)} for state in states]
+    )
+    is_active = select(embedding_spaces.c.active).where(embedding_spaces.c.id == space_id)
+    if not connection.execute(is_active).scalar():
+        return
+    by_status: defaultdict[str, list[int]] = defaultdict(list)
+    for state in states:
+        by_status[state.status].append(state.note_id)
+    for status, ids in by_status.items():
+        connection.execute(
+            update(notes).where(in_ids(notes.c.id, ids)).values(embedding_status=status)
+        )
+
+
+def reset(connection: Connection, space_id: int, spec: SpaceSpec) -> None:
+    """Forget what was measured of a space, and every note's state in it."""
+    connection.execute(delete(note_spaces).where(note_spaces.c.space_id == space_id))
+    connection.execute(
+        update(embedding_spaces)
+        .where(embedding_spaces.c.id == space_id)
+        .values(dimension=spec.dimension, border=spec.border, **dict.fromkeys(_MEANS))
+    )
+    is_active = select(embedding_spaces.c.active).where(embedding_spaces.c.id == space_id)
+    if connection.execute(is_active).scalar():
+        connection.execute(update(notes).values(embedding_status=STATUS_PENDING))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, func, select
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, func, insert, select
 
 from app.db.models import conversations, note_tags, notes, tags
 from app.domain.notes import TagCount
@@ -26,3 +29,15 @@ def counted(connection: Connection) -> tuple[TagCount, ...]:
         .order_by(count.desc(), tags.c.id)
     )
     return tuple(TagCount(*row) for row in rows)
+
+
+def ids_by_name(connection: Connection, names: Iterable[str]) -> dict[str, int]:
+    """Return the ids of tags by name; unknown ones are absent."""
+    rows = connection.execute(select(tags.c.name, tags.c.id).where(tags.c.name.in_(list(names))))
+    return {row[0]: row[1] for row in rows}
+
+
+def add_many(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Store tags; every row names the same columns."""
+    if rows:
+        connection.execute(insert(tags), list(rows))

@@ -1,14 +1,18 @@
-"""What a ranker is given to judge by: candidates, chunk rows, edges between notes."""
+"""What a ranker is given to judge by: candidates, chunk rows, hits by words, facts, edges.
+
+Named tuples where a search makes hundreds of them: they are made four times as fast as frozen
+dataclasses.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from app.domain.notes import STATUS_DONE
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A chunk that the index found, with its cosine to the query."""
 
     chunk_id: int
@@ -24,15 +28,13 @@ class Standing:
     rank: int
 
 
-@dataclass(frozen=True, slots=True)
-class NoteCard:
+class NoteCard(NamedTuple):
     """What an answer says of a note, and what decides whether it may be found."""
 
     note_id: int
     title: str
     status: str
     conversation_id: str | None
-    project_name: str | None
 
     @property
     def ineligible_because(self) -> str | None:
@@ -44,14 +46,34 @@ class NoteCard:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkRow:
+class ChunkRow(NamedTuple):
     """A chunk's row in the database; ``folded`` is title, newline and chunk text, folded."""
 
     chunk_id: int
     chunk_index: int
     note: NoteCard
     folded: str
+
+
+class LexicalHit(NamedTuple):
+    """A note found by words: the better of its two passes, and the terms that were found.
+
+    ``identity`` and ``content`` are the BM25 scores of the two passes, 0 where nothing matched;
+    ``score`` is the greater of them.
+    """
+
+    note_id: int
+    score: float
+    identity: float
+    content: float
+    matched: tuple[str, ...]
+
+
+class NoteFacts(NamedTuple):
+    """A note's card and the other names that it goes by."""
+
+    card: NoteCard
+    aliases: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

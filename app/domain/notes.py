@@ -11,6 +11,9 @@ STATUS_PENDING = "pending"
 STATUS_DONE = "done"
 STATUS_FAILED = "failed"
 
+NO_TEXT = "the note has no text to embed"
+"""Why a note can be ``failed`` through no fault of the provider."""
+
 LIKE_COLUMNS = ("title", "summary", "conclusions", "tags", "body")
 DEFAULT_LIKE_COLUMNS = ("title", "summary")
 

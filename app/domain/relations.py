@@ -33,12 +33,40 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
+class GraphNode:
+    """A note as the picture of all relations shows it."""
+
+    id: int
+    title: str
+    project_name: str
+    tags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GraphEdge:
+    """A relation between two nodes; one without a confidence has 0."""
+
+    source: int
+    target: int
+    type: str
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class RelationGraph:
+    """Notes and the relations among them, each by id."""
+
+    nodes: tuple[GraphNode, ...]
+    edges: tuple[GraphEdge, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class RelationDraft:
     """A relation to be made."""
 
     source_note_id: int
     target_note_id: int
     relation_type: str
-    confidence: float = 1.0
+    confidence: float | None = 1.0
     description: str | None = None
     created_by: str = "manual"

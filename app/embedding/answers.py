@@ -16,6 +16,12 @@ NUMBER_TYPES: Final = frozenset({int, float})
 """Exact types of JSON numbers; ``bool`` is an ``int`` to ``isinstance`` and no number here."""
 
 
+def _invalid(what: str) -> ProviderAnswerInvalid:
+    return ProviderAnswerInvalid(
+        f"The embedding provider answered with {what}: check embedding.model and embedding.base_url"
+    )
+
+
 def unit_vectors(answer: object, count: int) -> NDArray[np.float32]:
     """Check an answer and make its vectors unit length.
 
@@ -38,10 +44,10 @@ def normalised(vectors: NDArray[np.float64]) -> NDArray[np.float32]:
         ProviderAnswerInvalid: A row is not finite or all zero.
     """
     if not np.isfinite(vectors).all():
-        raise ProviderAnswerInvalid("The embedding provider answered with NaN or infinity")
+        raise _invalid("NaN or infinity")
     peaks = np.abs(vectors).max(axis=1, keepdims=True)
     if not peaks.all():
-        raise ProviderAnswerInvalid("The embedding provider answered with a vector of zeros")
+        raise _invalid("a vector of zeros")
     # A power of two changes no digit, and keeps the squares of extreme numbers in range.
     scaled = np.ldexp(vectors, -np.frexp(peaks)[1])
     lengths: NDArray[np.float64] = np.linalg.norm(scaled, axis=1, keepdims=True)
@@ -53,34 +59,30 @@ def _numbers(answer: object, count: int) -> NDArray[np.float64]:
     if isinstance(answer, np.ndarray):
         return _checked_array(answer, count)
     if not isinstance(answer, list):
-        raise ProviderAnswerInvalid("The embedding provider's answer holds no list of vectors")
+        raise _invalid("no list of vectors")
     _check_count(len(answer), count)
     lengths = set()
     for vector in answer:
         if not isinstance(vector, list) or not vector:
-            raise ProviderAnswerInvalid("The embedding provider answered with an empty vector")
+            raise _invalid("an empty vector")
         if not NUMBER_TYPES.issuperset(map(type, vector)):
-            raise ProviderAnswerInvalid("The embedding provider answered with a non-number")
+            raise _invalid("a non-number")
         lengths.add(len(vector))
     if len(lengths) > 1:
-        raise ProviderAnswerInvalid("The embedding provider answered with vectors of mixed length")
+        raise _invalid("vectors of mixed length")
     try:
         return np.array(answer, dtype=np.float64)
     except OverflowError as error:
-        raise ProviderAnswerInvalid(
-            "The embedding provider answered with a number beyond all bounds"
-        ) from error
+        raise _invalid("a number beyond all bounds") from error
 
 
 def _checked_array(answer: NDArray[np.generic], count: int) -> NDArray[np.float64]:
     if answer.ndim != 2 or answer.shape[1] == 0 or answer.dtype.kind not in "fiu":
-        raise ProviderAnswerInvalid("The embedding provider's answer is no array of vectors")
+        raise _invalid("no array of vectors")
     _check_count(answer.shape[0], count)
     return answer.astype(np.float64)
 
 
 def _check_count(found: int, count: int) -> None:
     if found != count:
-        raise ProviderAnswerInvalid(
-            f"The embedding provider answered with {found} vectors for {count} texts"
-        )
+        raise _invalid(f"{found} vectors for {count} texts")

@@ -144,6 +144,8 @@ def packaged_scale() -> tuple[float, SpaceMeans | None]:
     try:
         data = json.loads(content)
         border, means = float(data["border"]), data["means"]
+        if not 0 < border < 1:
+            raise ValueError(border)
         return border, None if means is None else _means(means)
     except (ValueError, KeyError, TypeError) as error:
         raise ConfigurationError(f"{SPACE_FILE} is damaged: install the package anew") from error

@@ -75,10 +75,8 @@ class FlatIndex:
             return []
         ids, scores = self._near_the_top(query, limit, allowed)
         order = best_first(ids, scores, limit)
-        return [
-            Candidate(chunk_id, cosine)
-            for chunk_id, cosine in zip(ids[order].tolist(), scores[order].tolist(), strict=True)
-        ]
+        pairs = zip(ids[order].tolist(), scores[order].tolist(), strict=True)
+        return list(map(Candidate._make, pairs))
 
     def _near_the_top(
         self, query: NDArray[np.float32], limit: int, allowed: Ids | None
@@ -218,8 +216,10 @@ def _count_better(
         rough[~selected] = -np.inf
     counts = []
     for chunk_id, cosine in scored:
-        surely = int((rough > cosine + FLOAT32_ERROR).sum())
-        close = np.flatnonzero(np.abs(rough - cosine) <= FLOAT32_ERROR)
+        # As float64 scalars: numpy would round a Python float to float32, and count twice or not.
+        near, far = np.float64(cosine - FLOAT32_ERROR), np.float64(cosine + FLOAT32_ERROR)
+        surely = int((rough > far).sum())
+        close = np.flatnonzero((rough >= near) & (rough <= far))
         exact = exact_scores(segment.core.vectors[close], query)
         tied_before = (exact == cosine) & (segment.core.ids[close] < chunk_id)
         counts.append(surely + int((exact > cosine).sum()) + int(tied_before.sum()))

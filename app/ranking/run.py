@@ -48,7 +48,28 @@ class EdgesOf:
     note_ids: tuple[int, ...]
 
 
-Need = NearestChunks | ChunkRows | EdgesOf
+@dataclass(frozen=True, slots=True)
+class LexicalHits:
+    """A need: the best ``limit`` notes by words, by score, then id; met by ``list[LexicalHit]``."""
+
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoteCards:
+    """A need: what is known of notes; met by ``Mapping[int, NoteFacts]`` without those missing."""
+
+    note_ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecentOpens:
+    """A need: the last ``limit`` opened notes, each once, latest first; met by ``list[int]``."""
+
+    limit: int
+
+
+Need = NearestChunks | ChunkRows | EdgesOf | LexicalHits | NoteCards | RecentOpens
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,11 @@
 """Meets the needs of rankers: the only reads between a query and its ranking.
 
-Owns the cache of folded texts. A chunk's text never changes under its id, so its folded form may
-be kept; the title may change, so it is folded from the row that was just read.
+Owns the cache of folded texts.
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterable
 from threading import Lock
 from typing import Any
 
@@ -29,38 +27,33 @@ FOLDED_TEXTS = 20_000
 
 
 class FoldedTexts:
-    """A bounded cache of folded chunk texts by chunk id, shared by all searches.
+    """A bounded cache of folded texts by chunk id, shared by all searches.
 
+    A chunk's text never changes under its id, but its note's title may: both are kept together.
     Another epoch is another history of the database, in which an id may mean another chunk.
     """
 
     def __init__(self, size: int = FOLDED_TEXTS) -> None:
         self._size = size
         self._epoch = ""
-        self._texts: OrderedDict[int, str] = OrderedDict()
+        self._texts: dict[int, tuple[str, str]] = {}
         self._lock = Lock()
 
-    def rows(self, epoch: str, found: Mapping[int, StoredChunk]) -> dict[int, ChunkRow]:
-        """Fold the titles and texts of chunk rows of an epoch."""
+    def rows(self, epoch: str, found: Iterable[StoredChunk]) -> dict[int, ChunkRow]:
+        """Fold titles and texts of the chunk rows of an epoch."""
         with self._lock:
-            if epoch != self._epoch:
+            if epoch != self._epoch or len(self._texts) > self._size:
                 self._texts.clear()
                 self._epoch = epoch
-            folded = {chunk_id: self._folded(row) for chunk_id, row in found.items()}
-        return {
-            chunk_id: ChunkRow(
-                chunk_id, row.chunk_index, row.note, f"{fold(row.note.title)}\n{folded[chunk_id]}"
-            )
-            for chunk_id, row in found.items()
-        }
+            return {row.chunk_id: self._row(row) for row in found}
 
-    def _folded(self, row: StoredChunk) -> str:
-        text = self._texts.get(row.chunk_id)
-        if text is None:
-            text = self._texts[row.chunk_id] = fold(row.text)
-            if len(self._texts) > self._size:
-                self._texts.popitem(last=False)
-        return text
+    def _row(self, row: StoredChunk) -> ChunkRow:
+        chunk_id, index, text, note = row
+        title, folded = self._texts.get(chunk_id, (None, ""))
+        if title != note.title:
+            folded = f"{fold(note.title)}\n{fold(text)}"
+            self._texts[chunk_id] = (note.title, folded)
+        return ChunkRow(chunk_id, index, note, folded)
 
 
 class Evidence:

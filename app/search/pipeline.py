@@ -6,6 +6,7 @@ Owns the order of the stages and their timing. Runs any ranker by meeting its ne
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,9 @@ from sqlalchemy import Connection
 from app.db import chunks, notes
 from app.domain.chunks import KIND_CHUNK
 from app.domain.search import FoundNote, SearchAnswer, SearchRequest, WhyAnswer
-from app.domain.spaces import PLAIN_BORDER
-from app.embedding.base import Embedder, QueryVector
+from app.domain.spaces import PLAIN_BORDER, SpaceSpec
+from app.embedding.active import ActiveEmbedder
+from app.embedding.base import QueryVector
 from app.errors import NoteNotFound, SpaceMismatch
 from app.index.protocol import Ids
 from app.mirror.mirror import Mirror
@@ -37,12 +39,21 @@ _STAGE_OF_NEED: dict[type[Need], str] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request with its embedded query and the space that the query was embedded into."""
+
+    request: SearchRequest
+    query: QueryVector
+    spec: SpaceSpec
+
+
 class Searcher:
     """Answers searches over one database; safe among threads."""
 
-    def __init__(self, mirror: Mirror, embedder: Embedder) -> None:
+    def __init__(self, mirror: Mirror, active: ActiveEmbedder) -> None:
         self._mirror = mirror
-        self._embedder = embedder
+        self._active = active
         self._texts = FoldedTexts()
 
     def search(self, request: SearchRequest) -> SearchAnswer:
@@ -56,13 +67,13 @@ class Searcher:
         if request.limit == 0:
             return SearchAnswer(())
         trace = Trace()
-        vector = self._embed(request, trace)
+        asked = self._embed(request, trace)
         with self._mirror.open() as (connection, view):
-            run = self._run(request, vector, connection, view, trace)
+            run = self._run(asked, connection, view, trace)
             with trace.stage("answer"):
                 found = _found_notes(connection, run.expansion.hits, request.fields)
         explanation = explanation_of(run, trace) if request.explain else None
-        return SearchAnswer(found, vector.warnings, explanation)
+        return SearchAnswer(found, asked.query.warnings, explanation)
 
     def why(self, request: SearchRequest, note_id: int) -> WhyAnswer:
         """Say why a note stands where it stands in the answer to a search, or is missing.
@@ -74,47 +85,45 @@ class Searcher:
             DatabaseUnavailable: the database cannot be read.
         """
         trace = Trace()
-        vector = self._embed(request, trace)
+        asked = self._embed(request, trace)
         with self._mirror.open() as (connection, view):
             note = notes.get(connection, note_id)
             if note is None:
                 raise NoteNotFound
-            run = self._run(request, vector, connection, view, trace)
-            return why_of(run, note, trace, vector.warnings)
+            run = self._run(asked, connection, view, trace)
+            return why_of(run, note, trace, asked.query.warnings)
 
-    def _embed(self, request: SearchRequest, trace: Trace) -> QueryVector:
+    def _embed(self, request: SearchRequest, trace: Trace) -> Asked:
+        embedder = self._active.current.embedder
         with trace.stage("embed"):
-            return self._embedder.embed_query(request.query)
+            return Asked(request, embedder.embed_query(request.query), embedder.spec)
 
-    def _run(
-        self,
-        request: SearchRequest,
-        vector: QueryVector,
-        connection: Connection,
-        view: View,
-        trace: Trace,
-    ) -> Run:
+    def _run(self, asked: Asked, connection: Connection, view: View, trace: Trace) -> Run:
+        request = asked.request
         with trace.stage("filter"):
             allowed = _allowed(connection, view, request)
-            prepared = self._prepared(view, vector.vector, request.query)
+            prepared = _prepared(view, asked)
         evidence = Evidence(connection, view, prepared, allowed, self._texts)
         size = view.index.count(allowed) if view.index else 0
         ranking = _rank(request, view, size, evidence, trace)
         expansion = _expand(request, ranking, evidence, trace)
         return Run(request, view, evidence, size, ranking, expansion)
 
-    def _prepared(self, view: View, vector: NDArray[np.float32], query: str) -> NDArray[np.float32]:
-        if view.space is not None:
-            spec, mine = view.space.spec, self._embedder.spec
-            is_same = (spec.provider, spec.model) == (mine.provider, mine.model)
-            if not is_same or spec.dimension not in (None, len(vector)):
-                raise SpaceMismatch(
-                    f"The query was embedded by {mine.provider}/{mine.model} "
-                    f"({len(vector)} dimensions), the active space is {spec.provider}/"
-                    f"{spec.model} ({spec.dimension}); set embedding.provider and "
-                    "embedding.model back, or run: crystal reindex"
-                )
-        return view.prepared(vector, query)
+
+def _prepared(view: View, asked: Asked) -> NDArray[np.float32]:
+    """Bring the query to the form of the index, if it belongs to the index's space."""
+    vector = asked.query.vector
+    if view.space is not None:
+        spec, mine = view.space.spec, asked.spec
+        is_same = (spec.provider, spec.model) == (mine.provider, mine.model)
+        if not is_same or spec.dimension not in (None, len(vector)):
+            raise SpaceMismatch(
+                f"The query was embedded by {mine.provider}/{mine.model} ({len(vector)} "
+                f"dimensions), the active space is {spec.provider}/{spec.model} "
+                f"({spec.dimension}); set embedding.provider and embedding.model back, or run: "
+                "crystal reindex"
+            )
+    return view.prepared(vector, asked.request.query)
 
 
 def _allowed(connection: Connection, view: View, request: SearchRequest) -> Ids | None:
@@ -165,7 +174,7 @@ def _found_notes(
             note_id=hit.note.note_id,
             conversation_id=hit.note.conversation_id or "",
             title=hit.note.title,
-            project_name=hit.note.project_name or "",
+            project_name=details[hit.note.note_id].project_name,
             score=round_half_up(hit.score),
             tags=details[hit.note.note_id].tags,
             via_relation=hit.via_relation,

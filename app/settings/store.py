@@ -14,7 +14,7 @@ from pathlib import Path
 from app.errors import ConfigurationError
 from app.settings.environment import current
 from app.settings.table import BY_NAME
-from app.settings.values import Settings, parse
+from app.settings.values import Settings, folder_of, parse
 
 FILE_NAME = "config.json"
 
@@ -38,7 +38,7 @@ def load(
 def _data_dir(variables: Mapping[str, str]) -> Path:
     setting = BY_NAME["data_dir"]
     text = next((variables[name] for name in setting.environment if variables.get(name)), "")
-    return Path(text or setting.default).expanduser()
+    return folder_of(text or setting.default)
 
 
 def read(folder: Path) -> dict[str, str]:
@@ -52,7 +52,7 @@ def read(folder: Path) -> dict[str, str]:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ConfigurationError(f"{path} cannot be read as JSON") from error
     if not isinstance(content, dict):
         raise ConfigurationError(f"{path} must hold one JSON object")
@@ -60,6 +60,10 @@ def read(folder: Path) -> dict[str, str]:
     unknown = sorted(name for name in flat if name not in BY_NAME)
     if unknown:
         raise ConfigurationError(f"{path} has an unknown setting: {unknown[0]}")
+    if "data_dir" in flat:
+        raise ConfigurationError(
+            f"{path} cannot set data_dir, the folder that it lies in; set CRYSTAL_DATA_DIR"
+        )
     return flat
 
 
@@ -71,31 +75,41 @@ def _flatten(content: Mapping[str, object], prefix: str = "") -> dict[str, str]:
             flat.update(_flatten(value, f"{name}."))
         elif isinstance(value, list):
             flat[name] = ",".join(str(item) for item in value)
-        else:
+        elif value is not None:
             flat[name] = str(value)
     return flat
 
 
 def write(folder: Path, values: Mapping[str, str]) -> None:
-    """Replace the stored settings in one step; readers see the old file or the new one."""
+    """Replace the stored settings in one step; readers see the old file or the new one.
+
+    Raises:
+        ConfigurationError: the file cannot be written.
+    """
     nested: dict[str, object] = {}
     for name in sorted(values):
         group, _, leaf = name.rpartition(".")
         target = nested.setdefault(group, {}) if group else nested
         if isinstance(target, dict):
             target[leaf] = values[name]
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _replace(folder / FILE_NAME, json.dumps(nested, ensure_ascii=False, indent=2))
+    except OSError as error:
+        raise ConfigurationError(f"{folder / FILE_NAME} cannot be written") from error
+
+
+def _replace(path: Path, content: str) -> None:
     # mkstemp makes the file with mode 0600, so the key is never readable by others.
     handle = tempfile.NamedTemporaryFile(  # noqa: SIM115 - closed below, kept on purpose
-        "w", encoding="utf-8", dir=folder, prefix=".config-", delete=False
+        "w", encoding="utf-8", dir=path.parent, prefix=".config-", delete=False
     )
     temporary = Path(handle.name)
     try:
         with handle:
-            json.dump(nested, handle, ensure_ascii=False, indent=2)
-            handle.write("\n")
-        temporary.replace(folder / FILE_NAME)
-    except OSError as error:
+            handle.write(f"{content}\n")
+        temporary.replace(path)
+    except OSError:
         with contextlib.suppress(OSError):
             temporary.unlink()
-        raise ConfigurationError(f"{folder / FILE_NAME} cannot be written") from error
+        raise

@@ -101,6 +101,12 @@ SETTINGS: tuple[Setting, ...] = (
         Kind.LIST,
     ),
     Setting(
+        "server.frontend",
+        "",
+        ("CRYSTAL_FRONTEND",),
+        "Folder of a built single-page app to serve beside the API.",
+    ),
+    Setting(
         "log.level",
         "INFO",
         ("CRYSTAL_LOG_LEVEL",),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.errors import ConfigurationError
@@ -46,6 +46,7 @@ class ServerSettings:
     api_token: Secret
     allowed_hosts: tuple[str, ...]
     allowed_origins: tuple[str, ...]
+    frontend: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +69,26 @@ class Settings:
     """All settings of a process."""
 
     data_dir: Path
-    database_url: str
+    # It may hold a password.
+    database_url: str = field(repr=False)
     log_level: str
     search_ranker: str
     server: ServerSettings
     embedding: EmbeddingSettings
+
+
+def folder_of(text: str) -> Path:
+    """Read the data folder, in which ``~`` stands for a home folder.
+
+    Raises:
+        ConfigurationError: nobody knows that home folder.
+    """
+    try:
+        return Path(text).expanduser()
+    except RuntimeError as error:
+        raise ConfigurationError(
+            f"Setting data_dir names a home folder that is not known: {text!r}"
+        ) from error
 
 
 def parse_one(setting: Setting, text: str) -> Value:
@@ -137,7 +153,7 @@ def _assemble(values: Mapping[str, Value]) -> Settings:
         }
 
     return Settings(
-        data_dir=Path(str(values["data_dir"])).expanduser(),
+        data_dir=folder_of(str(values["data_dir"])),
         database_url=str(values["database_url"]),
         log_level=str(values["log.level"]),
         search_ranker=str(values["search.ranker"]),

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from app.db import notes
 from app.db.engine import Database
 from app.domain.notes import STATUS_DONE
-from app.domain.spaces import Space
-from app.embedding.base import Embedder
+from app.embedding.active import ActiveEmbedder
 from app.errors import NoteNotFound, ProviderTimeout, ProviderUnreachable
 from app.sync import texts
 from app.sync.transaction import transaction
@@ -34,10 +33,9 @@ class Report:
 class BatchEmbedder:
     """Embeds stored notes into the active space."""
 
-    def __init__(self, database: Database, embedder: Embedder, space: Space) -> None:
+    def __init__(self, database: Database, active: ActiveEmbedder) -> None:
         self._database = database
-        self._embedder = embedder
-        self._space_id = space.id
+        self._active = active
 
     def unembedded(self) -> tuple[int, ...]:
         """Return the ids of notes that are not embedded, by id."""
@@ -98,17 +96,19 @@ class BatchEmbedder:
     def _embed_group(self, note_ids: Sequence[int]) -> dict[int, Outcome]:
         with self._database.read() as connection:
             found = notes.get_many(connection, note_ids)
-        prepared = [texts.of_note(note, self._embedder.max_chars) for note in found]
-        outcomes = embed(self._embedder, prepared)
+        active = self._active.current
+        max_chars = active.embedder.max_chars
+        prepared = [texts.of_note(note, max_chars) for note in found]
+        outcomes = embed(active.embedder, prepared)
         by_id = {note.id: outcome for note, outcome in zip(found, outcomes, strict=True)}
         with transaction(self._database) as unit:
             current = notes.get_many(unit.connection, by_id)
             for note in current:
-                actual = texts.of_note(note, self._embedder.max_chars)
+                actual = texts.of_note(note, max_chars)
                 outcome = by_id[note.id]
                 keeps_its_vectors = outcome.failure and note.embedding_status == STATUS_DONE
                 if actual == outcome.prepared and not keeps_its_vectors:
-                    store(unit, self._space_id, note.id, outcome)
+                    store(unit, active.space_id, note.id, outcome)
         return by_id
 
 

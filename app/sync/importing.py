@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.db import conversations, notes, relations
+from app.db import conversations, notes, relations, tags
 from app.db.columns import now
 from app.db.engine import Database
 from app.errors import InvalidParameter
@@ -17,7 +17,7 @@ from app.sync import records
 from app.sync.transaction import Transaction, transaction
 from app.text import clean
 
-RECORD_TYPES = ("conversation", "message", "note", "relation")
+RECORD_TYPES = ("tag", "conversation", "message", "note", "relation")
 BATCH = 500
 
 
@@ -38,12 +38,13 @@ class Importer:
 
     def import_records(
         self,
-        found: Iterable[Mapping[str, Any]],
+        found: Iterable[Any],
         on_progress: Callable[[int], None] | None = None,
     ) -> ImportReport:
         """Store records in their order, in batches; a bad one is refused, the rest stored.
 
-        A record whose external id is known, or a relation that exists, changes nothing.
+        A record is a mapping of JSON values, anything else is refused as well. One whose
+        external id is known, or a relation that exists, changes nothing.
         """
         report = ImportReport()
         batch: list[tuple[int, Mapping[str, Any]]] = []
@@ -73,9 +74,17 @@ def _type_of(record: Mapping[str, Any]) -> str:
     if not isinstance(record, Mapping):
         raise InvalidParameter("record", "must be a JSON object")
     kind = record.get("type")
-    if kind not in _STORE:
+    if not isinstance(kind, str) or kind not in _STORE:
         raise InvalidParameter("type", f"must be one of {', '.join(RECORD_TYPES)}")
-    return str(kind)
+    return kind
+
+
+def _store_tag(unit: Transaction, record: Mapping[str, Any]) -> bool:
+    name = records.text(record, "name")
+    if tags.ids_by_name(unit.connection, [name]):
+        return False
+    tags.add_many(unit.connection, [{"name": name}])
+    return True
 
 
 def _store_conversation(unit: Transaction, record: Mapping[str, Any]) -> bool:
@@ -98,15 +107,17 @@ def _store_message(unit: Transaction, record: Mapping[str, Any]) -> bool:
 
 
 def _store_note(unit: Transaction, record: Mapping[str, Any]) -> bool:
-    external_id = records.text(record, "external_id")
-    if notes.ids_of_external(unit.connection, [external_id]):
+    own_id = records.external_id(record)
+    if notes.ids_of_external(unit.connection, [own_id]):
         return False
     conversation_id = _conversation_id(unit, record)
     if notes.id_of_conversation(unit.connection, conversation_id) is not None:
+        if own_id == records.note_key(None, conversation_id):
+            return False
         raise InvalidParameter("conversation", f"{conversation_id!r} has a note already")
     note_id = notes.add(unit.connection, records.note_columns(record, conversation_id))
-    tags = records.texts(record, "tags")
-    notes.set_tags(unit.connection, note_id, notes.in_id_order(unit.connection, tags))
+    names = records.texts(record, "tags")
+    notes.set_tags(unit.connection, note_id, notes.in_id_order(unit.connection, names))
     return True
 
 
@@ -121,12 +132,9 @@ def _conversation_id(unit: Transaction, record: Mapping[str, Any]) -> str:
 
 
 def _store_relation(unit: Transaction, record: Mapping[str, Any]) -> bool:
-    ends = [records.text(record, "source"), records.text(record, "target")]
-    known = notes.ids_of_external(unit.connection, ends)
-    for name, end in zip(("source", "target"), ends, strict=True):
-        if end not in known:
-            raise InvalidParameter(name, f"{end!r} is no known note")
-    draft = records.relation_draft(record, known[ends[0]], known[ends[1]])
+    draft = records.relation_draft(
+        record, _note_id(unit, record, "source"), _note_id(unit, record, "target")
+    )
     if relations.find(
         unit.connection, draft.source_note_id, draft.target_note_id, draft.relation_type
     ):
@@ -135,7 +143,19 @@ def _store_relation(unit: Transaction, record: Mapping[str, Any]) -> bool:
     return True
 
 
+def _note_id(unit: Transaction, record: Mapping[str, Any], name: str) -> int:
+    reference = records.text(record, name)
+    found = notes.ids_of_external(unit.connection, [reference]).get(reference)
+    if found is None and reference.startswith(records.CONVERSATION_PREFIX):
+        conversation_id = reference.removeprefix(records.CONVERSATION_PREFIX)
+        found = notes.id_of_conversation(unit.connection, conversation_id)
+    if found is None:
+        raise InvalidParameter(name, f"{reference!r} is no known note")
+    return found
+
+
 _STORE: dict[str, Callable[[Transaction, Mapping[str, Any]], bool]] = {
+    "tag": _store_tag,
     "conversation": _store_conversation,
     "message": _store_message,
     "note": _store_note,

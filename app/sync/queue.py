@@ -102,6 +102,11 @@ class EmbeddingQueue:
             self._changed.wait_for(lambda: self._version > seen or self._is_closed, timeout)
             return Progress(self._version, tuple(self._tasks.values()))
 
+    @property
+    def is_closed(self) -> bool:
+        """Tell whether nothing will change any more."""
+        return self._is_closed
+
     def close(self) -> None:
         """Drop what is waiting and let the worker finish its group."""
         with self._changed:

@@ -1,10 +1,16 @@
 """The JSON Lines form of imports and exports: one object a line, external ids instead of ids.
 
-Owns its field names, defaults and checks. Pure.
+Owns its field names, defaults and checks. Pure. ``app.maintenance.export.jsonl`` writes it.
+
+The ``type`` of an object is ``tag`` (a ``name``; only needed for tags of no note, or to settle
+the order of tags), ``conversation``, ``message``, ``note`` or ``relation``. It comes after what
+it refers to. Null counts as absent, except where a column may hold nothing although its default
+is something: ``updated_at`` and the JSON columns of a note, ``confidence`` of a relation.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,12 +18,32 @@ from app.db.columns import now, write_json
 from app.domain.notes import STATUS_PENDING
 from app.domain.relations import RELATION_TYPES, RelationDraft
 from app.errors import InvalidParameter
-from app.text import clean
+from app.text import clean, is_blank
 
-_CONVERSATION_TEXTS = ("slug", "cwd", "git_branch", "file_mtime")
-_NOTE_TEXTS = ("body", "raw_llm_response", "project_key", "task_kind", "outcome_type", "path")
-_NOTE_LISTS = ("key_conclusions", "code_snippets", "error_signatures", "files_touched", "aliases")
+_CONVERSATION_TEXTS = (
+    "slug",
+    "cwd",
+    "git_branch",
+    "file_mtime",
+    "experience_gate_reason",
+    "experience_gate_details",
+)
+_NOTE_TEXTS = (
+    "body",
+    "raw_llm_response",
+    "project_key",
+    "task_kind",
+    "outcome_type",
+    "path",
+    "slug",
+    "content_digest",
+)
+CONVERSATION_PREFIX = "note:"
+"""Before the id of a conversation: its note, which has no external id of its own."""
+
+JSON_COLUMNS = ("key_conclusions", "code_snippets", "error_signatures", "files_touched", "aliases")
 _MISSING = object()
+_LARGEST_WHOLE = 2**63 - 1
 
 
 def text(record: Mapping[str, Any], name: str, default: Any = _MISSING) -> Any:
@@ -36,6 +62,12 @@ def text(record: Mapping[str, Any], name: str, default: Any = _MISSING) -> Any:
     return clean(value)
 
 
+def nullable_text(record: Mapping[str, Any], name: str, default: str) -> str | None:
+    """Return a text field in which null means that there is none; the default when missing."""
+    found: str | None = text(record, name, None if name in record else default)
+    return found
+
+
 def texts(record: Mapping[str, Any], name: str) -> tuple[str, ...]:
     """Return a field that is a list of texts, cleaned; empty when it is missing."""
     value = record.get(name) or []
@@ -44,24 +76,50 @@ def texts(record: Mapping[str, Any], name: str) -> tuple[str, ...]:
     return tuple(clean(item) for item in value)
 
 
+def external_id(record: Mapping[str, Any]) -> str:
+    """Return the external id, which must show something to be asked for by."""
+    found: str = text(record, "external_id")
+    if is_blank(found):
+        raise InvalidParameter("external_id", "must not be blank")
+    return found
+
+
+def note_key(external_id: str | None, conversation_id: str) -> str:
+    """Return what stands for a stored note: its external id, or one made of its conversation's."""
+    if external_id is None or is_blank(external_id):
+        return f"{CONVERSATION_PREFIX}{conversation_id}"
+    return external_id
+
+
 def whole(record: Mapping[str, Any], name: str, default: int | None = 0) -> int | None:
     """Return a whole number."""
     value = record.get(name)
     if value is None:
         return default
-    if not isinstance(value, int) or isinstance(value, bool):
+    if not isinstance(value, int) or isinstance(value, bool) or abs(value) > _LARGEST_WHOLE:
         raise InvalidParameter(name, "must be a whole number")
     return value
 
 
+def number(record: Mapping[str, Any], name: str) -> float | None:
+    """Return a number, None when it is missing."""
+    value = record.get(name)
+    if value is None:
+        return None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not abs(value) <= sys.float_info.max:
+        raise InvalidParameter(name, "must be a number")
+    return float(value)
+
+
 def conversation_columns(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of a conversation; its external id becomes its id."""
-    external_id = text(record, "external_id")
+    own_id = external_id(record)
     moment = now()
     first = text(record, "first_message_at", moment)
     return {
-        "id": external_id,
-        "external_id": external_id,
+        "id": own_id,
+        "external_id": own_id,
         "source": text(record, "source", "claude-code"),
         "project_dir": text(record, "project_dir", ""),
         "project_name": text(record, "project_name", ""),
@@ -71,6 +129,7 @@ def conversation_columns(record: Mapping[str, Any]) -> dict[str, Any]:
         "file_path": text(record, "file_path", ""),
         "file_size": whole(record, "file_size", None),
         "status": text(record, "status", "imported"),
+        "experience_score": number(record, "experience_score"),
         "created_at": text(record, "created_at", moment),
         "updated_at": text(record, "updated_at", moment),
         **{name: text(record, name, None) for name in _CONVERSATION_TEXTS},
@@ -80,7 +139,7 @@ def conversation_columns(record: Mapping[str, Any]) -> dict[str, Any]:
 def message_columns(record: Mapping[str, Any], conversation_id: str) -> dict[str, Any]:
     """Return the columns of a message; its external id becomes its id."""
     return {
-        "id": text(record, "external_id"),
+        "id": external_id(record),
         "conversation_id": conversation_id,
         "parent_uuid": text(record, "parent_uuid", None),
         "type": text(record, "message_type", text(record, "role", "user")),
@@ -99,7 +158,7 @@ def note_columns(record: Mapping[str, Any], conversation_id: str) -> dict[str, A
     created_at = text(record, "created_at", now())
     return {
         "conversation_id": conversation_id,
-        "external_id": text(record, "external_id"),
+        "external_id": external_id(record),
         "title": text(record, "title"),
         "summary": text(record, "summary", ""),
         "is_edited": int(bool(record.get("is_edited"))),
@@ -108,17 +167,16 @@ def note_columns(record: Mapping[str, Any], conversation_id: str) -> dict[str, A
         "source_type": text(record, "source_type", "imported-conversation"),
         "source_agent": text(record, "source_agent", "unknown"),
         "created_at": created_at,
-        "updated_at": text(record, "updated_at", created_at),
+        "updated_at": nullable_text(record, "updated_at", created_at),
         **{name: text(record, name, None) for name in _NOTE_TEXTS},
-        **{name: _list_column(record, name) for name in _NOTE_LISTS},
+        **{name: _json_column(record, name) for name in JSON_COLUMNS},
     }
 
 
-def _list_column(record: Mapping[str, Any], name: str) -> str:
-    value = record.get(name)
-    if value is not None and not isinstance(value, list):
-        raise InvalidParameter(name, "must be a list")
-    return write_json(value or [])
+def _json_column(record: Mapping[str, Any], name: str) -> str | None:
+    """Return a JSON column: usually a list, but the original has it in any shape, and so do we."""
+    value = record.get(name, [])
+    return None if value is None else write_json(value)
 
 
 def relation_draft(record: Mapping[str, Any], source_id: int, target_id: int) -> RelationDraft:
@@ -126,8 +184,6 @@ def relation_draft(record: Mapping[str, Any], source_id: int, target_id: int) ->
     relation_type = text(record, "relation_type")
     if relation_type not in RELATION_TYPES:
         raise InvalidParameter("relation_type", f"must be one of {', '.join(RELATION_TYPES)}")
-    if source_id == target_id:
-        raise InvalidParameter("target", "must be another note than the source")
     return RelationDraft(
         source_id,
         target_id,
@@ -138,12 +194,14 @@ def relation_draft(record: Mapping[str, Any], source_id: int, target_id: int) ->
     )
 
 
-def confidence_of(value: Any) -> float:
-    """Return a confidence from 0 to 1.
+def confidence_of(value: Any) -> float | None:
+    """Return a confidence from 0 to 1, or None where nobody said how sure it is.
 
     Raises:
         InvalidParameter: it is something else.
     """
+    if value is None:
+        return None
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not 0 <= value <= 1:
         raise InvalidParameter("confidence", "must be a number from 0 to 1")

@@ -5,6 +5,8 @@ Owns the life of a space. Must not embed.
 
 from __future__ import annotations
 
+from sqlalchemy import Connection
+
 from app.db import changes, chunks, spaces
 from app.db.engine import Database
 from app.domain.chunks import KIND_CHUNK
@@ -21,22 +23,30 @@ def prepare(database: Database, spec: SpaceSpec) -> Space:
     """Make the space of a provider's model active, and mend what a crash may have left.
 
     A note that calls itself done but has no chunk row becomes pending; nothing else is guessed.
+    Of the change feed, what no reader needs is dropped.
     """
     with database.read() as connection:
         known = spaces.active(connection)
-        is_sound = known is not None and not chunks.notes_without_chunks(
-            connection, known.id, KIND_CHUNK
-        )
-    if known is not None and is_sound and _same(known.spec, spec):
+        needs_care = known is not None and _needs_care(connection, known.id)
+    if known is not None and not needs_care and _same(known.spec, spec):
         return known
     with transaction(database) as unit:
         space = _activate(unit, spec)
         broken = chunks.notes_without_chunks(unit.connection, space.id, KIND_CHUNK)
         if broken:
             spaces.set_status(unit.connection, space.id, broken, STATUS_PENDING)
-        kept = max(KEPT_CHANGES, 2 * chunks.count(unit.connection, space.id, KIND_CHUNK))
-        changes.trim(unit.connection, kept)
+        changes.trim(unit.connection, _kept_changes(unit.connection, space.id))
     return space
+
+
+def _needs_care(connection: Connection, space_id: int) -> bool:
+    if chunks.notes_without_chunks(connection, space_id, KIND_CHUNK):
+        return True
+    return changes.count(connection) > _kept_changes(connection, space_id)
+
+
+def _kept_changes(connection: Connection, space_id: int) -> int:
+    return max(KEPT_CHANGES, 2 * chunks.count(connection, space_id, KIND_CHUNK))
 
 
 def _same(one: SpaceSpec, other: SpaceSpec) -> bool:
@@ -75,3 +85,10 @@ def settle_dimension(unit: Transaction, space_id: int, dimension: int) -> None:
             f"{space.spec.dimension} dimensions, the provider answered {dimension}; set the "
             "provider and model back, or name another model"
         )
+
+
+def empty(unit: Transaction, space_id: int, spec: SpaceSpec) -> None:
+    """Drop all vectors of a space, whose model turned out to be another one."""
+    chunks.remove_of_space(unit.connection, space_id)
+    spaces.reset(unit.connection, space_id, spec)
+    unit.changed_space(space_id)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from app.db import chunks, spaces
 from app.db.columns import now
 from app.domain.chunks import KIND_CHUNK, Chunk
-from app.domain.notes import STATUS_DONE, STATUS_FAILED
+from app.domain.notes import NO_TEXT, STATUS_DONE, STATUS_FAILED
 from app.embedding.base import Embedder
 from app.errors import (
     CrystalError,
@@ -28,8 +28,6 @@ from app.sync.spaces import settle_dimension
 from app.sync.texts import Prepared
 from app.sync.transaction import Transaction
 from app.text import digest, has_han
-
-NO_TEXT = "the note has no text to embed"
 
 Vector = NDArray[np.float32]
 

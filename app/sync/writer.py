@@ -17,8 +17,7 @@ from app.db.columns import now, write_json
 from app.db.engine import Database
 from app.domain.notes import STATUS_DONE, STATUS_PENDING, Note, NoteDraft, NotePatch
 from app.domain.relations import RELATION_TYPES, Relation, RelationDraft
-from app.domain.spaces import Space
-from app.embedding.base import Embedder
+from app.embedding.active import Active, ActiveEmbedder
 from app.errors import (
     ConversationNotFound,
     DuplicateRelation,
@@ -39,10 +38,9 @@ OWN_CONVERSATION_PREFIX = "note:"
 class Writer:
     """Creates, edits and deletes; every method is one transaction after its embedding call."""
 
-    def __init__(self, database: Database, embedder: Embedder, space: Space) -> None:
+    def __init__(self, database: Database, active: ActiveEmbedder) -> None:
         self._database = database
-        self._embedder = embedder
-        self._space_id = space.id
+        self._active = active
 
     def create_note(self, draft: NoteDraft) -> int:
         """Store a note with its vectors and return its id.
@@ -53,15 +51,16 @@ class Writer:
             ConversationNotFound: the draft names a conversation that does not exist.
             EditConflict: that conversation has a note already.
         """
+        active = self._active.current
         with self._database.read() as connection:
             ordered = notes.in_id_order(connection, draft.tags)
-        prepared = texts.of_draft(draft, ordered, self._embedder.max_chars)
-        outcome = embed(self._embedder, [prepared])[0]
+        prepared = texts.of_draft(draft, ordered, active.embedder.max_chars)
+        outcome = embed(active.embedder, [prepared])[0]
         with transaction(self._database) as unit:
             conversation_id = _conversation_for(unit.connection, draft)
             note_id = notes.add(unit.connection, note_columns(draft, conversation_id))
             notes.set_tags(unit.connection, note_id, ordered)
-            self._store(unit, note_id, outcome)
+            _store(unit, active, note_id, outcome)
         return note_id
 
     def edit_note(self, note_id: int, patch: NotePatch) -> None:
@@ -77,15 +76,16 @@ class Writer:
         raise EditConflict(f"Note {note_id} is being changed by others; try again")
 
     def _edit_once(self, note_id: int, patch: NotePatch) -> bool:
+        active = self._active.current
         with self._database.read() as connection:
             before = _existing(connection, note_id)
             names = patch.changes.get("tags", before.tags)
             after = edited(before, patch, notes.in_id_order(connection, names))
-            known_hash = spaces.text_hashes(connection, self._space_id, [note_id]).get(note_id)
-            known = chunks.vectors_by_hash(connection, self._space_id, note_id)
-        prepared = texts.of_note(after, self._embedder.max_chars)
+            known_hash = spaces.text_hashes(connection, active.space_id, [note_id]).get(note_id)
+            known = chunks.vectors_by_hash(connection, active.space_id, note_id)
+        prepared = texts.of_note(after, active.embedder.max_chars)
         is_current = before.embedding_status == STATUS_DONE and prepared.text_hash == known_hash
-        outcome = None if is_current else embed(self._embedder, [prepared], known)[0]
+        outcome = None if is_current else embed(active.embedder, [prepared], known)[0]
         with transaction(self._database) as unit:
             if notes.get(unit.connection, note_id) != before:
                 return False
@@ -96,18 +96,9 @@ class Writer:
                 project = {"project_name": after.project_name, "updated_at": now()}
                 conversations.change(unit.connection, before.conversation_id, project)
             if outcome is not None:
-                self._store(unit, note_id, outcome)
+                _store(unit, active, note_id, outcome)
+                spaces.outdate(unit.connection, note_id, prepared.text_hash)
         return True
-
-    def _store(self, unit: Transaction, note_id: int, outcome: Outcome) -> None:
-        """Store an outcome, unless the text came out otherwise than it was embedded."""
-        stored = notes.get(unit.connection, note_id)
-        actual = texts.of_note(stored, self._embedder.max_chars) if stored else None
-        if actual is not None and actual.text_hash == outcome.prepared.text_hash:
-            store(unit, self._space_id, note_id, outcome)
-            return
-        unit.removed_vectors(chunks.remove_of_notes(unit.connection, [note_id], self._space_id))
-        spaces.set_status(unit.connection, self._space_id, [note_id], STATUS_PENDING)
 
     def delete_note(self, note_id: int) -> None:
         """Delete a note with its vectors, and its conversation when that is only its own.
@@ -172,6 +163,17 @@ class Writer:
         with transaction(self._database) as unit:
             if not relations.remove(unit.connection, relation_id):
                 raise RelationNotFound
+
+
+def _store(unit: Transaction, active: Active, note_id: int, outcome: Outcome) -> None:
+    """Store an outcome, unless the text came out otherwise than it was embedded."""
+    stored = _existing(unit.connection, note_id)
+    actual = texts.of_note(stored, active.embedder.max_chars)
+    if actual.text_hash == outcome.prepared.text_hash:
+        store(unit, active.space_id, note_id, outcome)
+        return
+    unit.removed_vectors(chunks.remove_of_notes(unit.connection, [note_id], active.space_id))
+    spaces.set_status(unit.connection, active.space_id, [note_id], STATUS_PENDING)
 
 
 def _existing(connection: Connection, note_id: int) -> Note:

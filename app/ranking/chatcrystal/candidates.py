@@ -16,7 +16,8 @@ def raw_score(cosine: float, border: float) -> float:
     if border == PLAIN_BORDER:
         return cosine
     if cosine <= border:
-        return PLAIN_BORDER * cosine / border
+        # In this order the border itself comes out as 0.58 to the last digit.
+        return PLAIN_BORDER * (cosine / border)
     return PLAIN_BORDER + (1 - PLAIN_BORDER) * (cosine - border) / (1 - border)
 
 

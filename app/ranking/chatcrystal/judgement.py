@@ -7,17 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from app.domain.evidence import Candidate, ChunkRow, NoteCard
 from app.domain.spaces import PLAIN_BORDER
 from app.ranking.chatcrystal.candidates import raw_score
-from app.ranking.chatcrystal.terms import split_by_presence
+from app.ranking.chatcrystal.terms import missing_terms
 
 FLOOR = 0.82
 BORDER_OF_RELEVANCE = PLAIN_BORDER
 
-STAGE_ELIGIBILITY = "eligibility"
-STAGE_FLOOR = "floor_and_filter"
+NO_ROW = "no_row"
+NOT_ELIGIBLE = "note_not_eligible"
+BELOW_BORDER = "below_border"
+
+STAGE_OF_RULE = {
+    NO_ROW: "eligibility",
+    NOT_ELIGIBLE: "eligibility",
+    BELOW_BORDER: "floor_and_filter",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,24 +38,36 @@ class Rules:
     filters: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """One candidate with its numbers; ``adjusted`` is None when it was dropped.
+class Judgement(NamedTuple):
+    """One candidate with its numbers.
 
-    ``reason`` names the rule that dropped it, with the numbers, None when none did.
+    ``adjusted`` is None when it was dropped, and ``rule`` names what dropped it. ``missing`` are
+    the terms that it lacks; nothing is known of them when it was dropped before they were sought.
     """
 
     chunk_id: int
     cosine: float
     raw: float
-    note: NoteCard | None = None
-    chunk_index: int | None = None
-    found: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
+    row: ChunkRow | None
     adjusted: float | None = None
-    stage: str | None = None
+    missing: tuple[str, ...] | None = None
     rule: str | None = None
-    reason: str | None = None
+
+    @property
+    def note(self) -> NoteCard | None:
+        """The note that the chunk belongs to, when it has a row."""
+        return self.row.note if self.row else None
+
+    @property
+    def reason(self) -> str | None:
+        """Say with the numbers why the candidate was dropped, None when it was not."""
+        if self.rule == NO_ROW:
+            return "no chunk row in the database"
+        if self.rule == NOT_ELIGIBLE and self.row is not None:
+            return self.row.note.ineligible_because
+        if self.rule == BELOW_BORDER:
+            return _below_border(self.raw, self.missing or ())
+        return None
 
 
 def judge_all(
@@ -59,39 +79,20 @@ def judge_all(
 
 def judge(candidate: Candidate, row: ChunkRow | None, rules: Rules) -> Judgement:
     """Judge one candidate by its row."""
-    chunk_id, cosine = candidate.chunk_id, candidate.cosine
+    chunk_id, cosine = candidate
     raw = raw_score(cosine, rules.border)
     if row is None:
-        return Judgement(
-            chunk_id, cosine, raw,
-            stage=STAGE_ELIGIBILITY, rule="no_row", reason="no chunk row in the database",
-        )  # fmt: skip
-    why_not = row.note.ineligible_because
-    if why_not is not None:
-        return Judgement(
-            chunk_id, cosine, raw, row.note, row.chunk_index,
-            stage=STAGE_ELIGIBILITY, rule="note_not_eligible", reason=why_not,
-        )  # fmt: skip
+        return Judgement(chunk_id, cosine, raw, row, rule=NO_ROW)
+    if row.note.ineligible_because is not None:
+        return Judgement(chunk_id, cosine, raw, row, rule=NOT_ELIGIBLE)
     if not rules.floors:
-        return Judgement(chunk_id, cosine, raw, row.note, row.chunk_index, adjusted=raw)
-    return _floored_or_filtered(candidate, raw, row, rules)
-
-
-def _floored_or_filtered(
-    candidate: Candidate, raw: float, row: ChunkRow, rules: Rules
-) -> Judgement:
-    found, missing = split_by_presence(rules.terms, row.folded)
-    is_floored = bool(rules.terms) and not missing
-    if is_floored or raw >= BORDER_OF_RELEVANCE or not rules.filters:
-        adjusted = max(raw, FLOOR) if is_floored else raw
-        return Judgement(
-            candidate.chunk_id, candidate.cosine, raw, row.note, row.chunk_index,
-            found, missing, adjusted,
-        )  # fmt: skip
-    return Judgement(
-        candidate.chunk_id, candidate.cosine, raw, row.note, row.chunk_index, found, missing,
-        stage=STAGE_FLOOR, rule="below_border", reason=_below_border(raw, missing),
-    )  # fmt: skip
+        return Judgement(chunk_id, cosine, raw, row, raw)
+    missing = missing_terms(rules.terms, row.folded)
+    if rules.terms and not missing:
+        return Judgement(chunk_id, cosine, raw, row, max(raw, FLOOR), missing)
+    if raw < BORDER_OF_RELEVANCE and rules.filters:
+        return Judgement(chunk_id, cosine, raw, row, None, missing, BELOW_BORDER)
+    return Judgement(chunk_id, cosine, raw, row, raw, missing)
 
 
 def _below_border(raw: float, missing: tuple[str, ...]) -> str:

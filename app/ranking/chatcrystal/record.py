@@ -11,7 +11,7 @@ from typing import Any
 
 from app.domain.spaces import PLAIN_BORDER
 from app.ranking.chatcrystal.growth import Round, Stop
-from app.ranking.chatcrystal.judgement import FLOOR, Judgement, Rules
+from app.ranking.chatcrystal.judgement import FLOOR, STAGE_OF_RULE, Judgement, Rules
 from app.ranking.run import Verdict
 
 
@@ -41,7 +41,7 @@ class ChatcrystalRecord:
             "rounds": [{"k": each.size, "notes": each.notes} for each in self.rounds],
             "stopped": self.stop.value,
             "candidates": [
-                _candidate(rank, judgement, speakers)
+                _candidate(rank, judgement, speakers, self.rules.terms)
                 for rank, judgement in enumerate(self.judgements, start=1)
             ],
             "beyond_limit": [
@@ -58,7 +58,7 @@ class ChatcrystalRecord:
                 return self._placed(place, judgement)
         for judgement in self.judgements:
             if judgement.note is not None and judgement.note.note_id == note_id:
-                return Verdict(judgement.stage or "", judgement.rule or "", judgement.reason or "")
+                return _dropped(judgement)
         if best_rank is None:
             return Verdict("candidates", "no_vector", "the index holds no vector of this note")
         return Verdict(
@@ -86,23 +86,31 @@ class ChatcrystalRecord:
         return f"{self.rounds[-1].notes} notes: {self.stop.value}"
 
 
-def _candidate(rank: int, judgement: Judgement, speakers: Mapping[Any, int]) -> dict[str, Any]:
+def _dropped(judgement: Judgement) -> Verdict:
+    rule = judgement.rule or ""
+    return Verdict(STAGE_OF_RULE[rule], rule, judgement.reason or "")
+
+
+def _candidate(
+    rank: int, judgement: Judgement, speakers: Mapping[Any, int], terms: tuple[str, ...]
+) -> dict[str, Any]:
+    row, missing = judgement.row, judgement.missing
     speaker = speakers.get(judgement.note)
     is_kept = judgement.adjusted is not None
     is_beaten = is_kept and speaker != judgement.chunk_id
     return {
         "rank": rank,
         "chunk_id": judgement.chunk_id,
-        "chunk_index": judgement.chunk_index,
-        "note_id": judgement.note.note_id if judgement.note else None,
+        "chunk_index": row.chunk_index if row else None,
+        "note_id": row.note.note_id if row else None,
         "cosine": judgement.cosine,
         "raw": judgement.raw,
         "adjusted": judgement.adjusted,
-        "terms_found": list(judgement.found),
-        "terms_missing": list(judgement.missing),
+        "terms_found": [term for term in terms if missing is not None and term not in missing],
+        "terms_missing": list(missing or ()),
         "outcome": "beaten" if is_beaten else "kept" if is_kept else "dropped",
         "beaten_by": speaker if is_beaten else None,
-        "stage": judgement.stage,
+        "stage": STAGE_OF_RULE.get(judgement.rule or ""),
         "rule": judgement.rule,
         "reason": judgement.reason,
     }

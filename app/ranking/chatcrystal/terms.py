@@ -55,11 +55,6 @@ def _word_start(term: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![a-z0-9]){re.escape(term)}{end}")
 
 
-def split_by_presence(
-    terms: tuple[str, ...], folded: str
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the terms that a folded text contains, and those that it lacks."""
-    found = tuple(term for term in terms if contains(term, folded))
-    if len(found) == len(terms):
-        return found, ()
-    return found, tuple(term for term in terms if term not in found)
+def missing_terms(terms: tuple[str, ...], folded: str) -> tuple[str, ...]:
+    """Return the terms that a folded text lacks."""
+    return tuple([term for term in terms if not contains(term, folded)])

@@ -1,0 +1,4 @@
+"""Readers of other programs' files.
+
+Own the foreign forms and their checks. Must only read; must not know our tables or any provider.
+"""

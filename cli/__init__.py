@@ -1,0 +1,1 @@
+"""The command line: a thin client of the HTTP API; work on this machine in ``cli.admin``."""

@@ -1,0 +1,80 @@
+"""``crystal search`` and the options that ``crystal why`` shares with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import click
+from rich.console import Console
+
+from cli.answers import show_found
+from cli.explanations import show_explanation
+from cli.options import WHOLE, filter_options, in_order, query_of, with_session
+from cli.session import Session
+
+search_options = in_order(
+    (
+        click.option("-l", "--limit", type=WHOLE, help="Notes; 10 by default, 50 at most."),
+        click.option("--ranker", help="How to rank; the setting search.ranker by default."),
+        click.option("--expand", is_flag=True, help="Add notes one relation away."),
+        click.option(
+            "--cut", type=click.Choice(["on", "off"]),
+            help="Off ranks without a border of relevance.",
+        ),
+        filter_options,
+        click.option("--path", help="Only notes whose path begins with this."),
+    )
+)  # fmt: skip
+"""What decides which notes an answer holds."""
+
+_PARAMETERS = {"tags": "tag"}
+
+
+def parameters_of(options: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return search options as parameters of the API."""
+    return query_of((_PARAMETERS.get(name, name), value) for name, value in options.items())
+
+
+@click.command()
+@click.argument("words", metavar="QUERY...", nargs=-1)
+@click.option(
+    "-q",
+    "topics",
+    metavar="TOPIC",
+    multiple=True,
+    help="A topic beside QUERY; repeat it for rankers that take several.",
+)
+@search_options
+@click.option("--fields", metavar="NAMES", help="More to show of each note, such as summary,path.")
+@click.option(
+    "--explain",
+    is_flag=True,
+    help='Tell stage by stage what happened; JSON is then {"results": ..., "explain": ...}.',
+)
+@with_session
+def search(
+    session: Session,
+    *,
+    words: tuple[str, ...],
+    topics: tuple[str, ...],
+    explain: bool,
+    **options: Any,
+) -> None:
+    """Search notes by meaning.
+
+    All words are one query.
+    """
+    queries = [*([" ".join(words)] if words else []), *topics]
+    if not queries:
+        raise click.UsageError("Missing argument 'QUERY...'.")
+    query = [("q", each) for each in queries] + parameters_of({**options, "explain": explain})
+    answer = session.call("GET", "/api/search", query=query)
+
+    def draw(console: Console) -> None:
+        show_found(console, answer.data, " + ".join(queries))
+        if answer.explanation:
+            show_explanation(console, answer.explanation)
+
+    data = answer.data
+    session.output.show({"results": data, "explain": answer.explanation} if explain else data, draw)

@@ -1,0 +1,80 @@
+"""`crystal reindex`: embeds this machine's notes, whether or not a server runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import httpx
+import pytest
+
+from cli.session import Wiring
+from tests.cli.conftest import here, run_with
+from tests.support.application import opened, stub_values
+from tests.support.provider import StubProvider, refused_address, status
+
+
+def test_what_is_not_embedded_is_embedded(own_data: Path) -> None:
+    with (
+        StubProvider(usual=status(400)) as broken,
+        opened(own_data, stub_values(broken)) as application,
+    ):
+        wiring = Wiring(transport=httpx.WSGITransport(app=application.flask()))
+        for title in ("one", "two"):
+            run_with(wiring, ("notes", "add", "--title", title))
+    ran = here("reindex")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.data == {"embedded": 2, "chunks": 2, "failed": [], "left": 0}
+    assert here("reindex").data["embedded"] == 0
+    assert here("reindex", "--all").data["embedded"] == 2
+
+
+def test_a_running_server_finds_what_was_embedded_beside_it(
+    own_data: Path, provider: StubProvider
+) -> None:
+    with opened(own_data, stub_values(provider)) as application:
+        wiring = Wiring(transport=httpx.WSGITransport(app=application.flask()))
+        run_with(wiring, ("import", "jsonl", "-", "--no-embed"), given=(
+            '{"type": "conversation", "external_id": "c"}\n'
+            '{"type": "note", "external_id": "n", "conversation": "c", "title": "锁"}\n'
+        ))  # fmt: skip
+        assert run_with(wiring, ("search", "锁")).data == []
+        assert here("reindex").code == 0
+        assert [row["title"] for row in run_with(wiring, ("search", "锁")).data] == ["锁"]
+
+
+def test_a_provider_that_is_down_is_one_line(
+    own_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (
+        StubProvider(usual=status(400)) as broken,
+        opened(own_data, stub_values(broken)) as application,
+    ):
+        wiring = Wiring(transport=httpx.WSGITransport(app=application.flask()))
+        run_with(wiring, ("notes", "add", "--title", "one"))
+    with refused_address() as address:
+        monkeypatch.setenv("CRYSTAL_EMBEDDING_BASE_URL", address)
+        ran = here("reindex")
+    assert ran.code == 1
+    assert ran.data["embedded"] == 0
+    assert ran.error.startswith("Error: 1 of 1 notes are not embedded: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "code"),
+    [
+        ("CRYSTAL_EMBEDDING_PROVIDER", "nonsense", "configuration_error"),
+        ("CRYSTAL_DATABASE_URL", "sqlite:////proc/none/crystal.db", "database_unavailable"),
+    ],
+    ids=["setting", "database"],
+)
+def test_errors_of_the_application_are_one_line(
+    own_data: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    text: str,
+    code: str,
+) -> None:
+    monkeypatch.setenv(name, text)
+    ran = here("reindex", "--json")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.error.endswith(f'"code":"{code}"}}')
