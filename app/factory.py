@@ -26,14 +26,18 @@ from app.embedding.active import Active, ActiveEmbedder
 from app.embedding.base import Embedder
 from app.errors import ConfigurationError, CrystalError
 from app.importers.chatcrystal import DATABASE as ORIGINAL
+from app.lexical.chinese import DICTIONARY
 from app.maintenance.adoption import Adopter
 from app.maintenance.reconfigure import Reconfigurer
 from app.mirror.mirror import Mirror
 from app.ranking.registry import BY_NAME as RANKERS
 from app.search.pipeline import Searcher
 from app.settings.values import Settings
+from app.sync import healing
 from app.sync import spaces as space_sync
 from app.sync.batches import BatchEmbedder
+from app.sync.companions import CompanionEmbedder
+from app.sync.filler import CompanionFiller
 from app.sync.importing import Importer
 from app.sync.queue import EmbeddingQueue
 from app.sync.writer import Writer
@@ -54,6 +58,8 @@ class Application:
     batches: BatchEmbedder
     importer: Importer
     queue: EmbeddingQueue
+    companions: CompanionEmbedder
+    filler: CompanionFiller
     reconfigurer: Reconfigurer
     adopter: Adopter
 
@@ -75,6 +81,7 @@ class Application:
                 batches=self.batches,
                 importer=self.importer,
                 queue=self.queue,
+                companions=self.companions,
                 reconfigurer=self.reconfigurer,
             )
         )
@@ -85,6 +92,7 @@ class Application:
         Requests that need no model are answered meanwhile.
         """
         self.mirror.warm()
+        self.filler.start()
         threading.Thread(target=self._warm_model, name="warm", daemon=True).start()
 
     def _warm_model(self) -> None:
@@ -99,6 +107,7 @@ class Application:
     def close(self) -> None:
         """Stop the queue, then close connections."""
         self.queue.close()
+        self.filler.close()
         self.active.close()
         self.database.close()
 
@@ -120,6 +129,37 @@ def build(settings: Settings, embedder: Embedder | None = None) -> Application:
         ConfigurationError: a setting cannot be used.
         DatabaseUnavailable: the database cannot be opened.
     """
+    _refuse_unusable(settings)
+    DICTIONARY.configure(settings.data_dir)
+    database = Database(database_url(settings))
+    migrate.upgrade(database)
+    embedder = embedder or _embedder(settings, database)
+    space = space_sync.prepare(database, embedder.spec)
+    healing.fill_words(database)
+    active = ActiveEmbedder(Active(settings, embedder, space.id))
+    mirror = Mirror(database)
+    batches = BatchEmbedder(database, active)
+    companions = CompanionEmbedder(database, active)
+    filler = CompanionFiller(companions)
+    reconfigurer = Reconfigurer(database, active)
+    return Application(
+        settings=settings,
+        database=database,
+        active=active,
+        mirror=mirror,
+        searcher=Searcher(mirror, active),
+        writer=Writer(database, active, filler.wake),
+        batches=batches,
+        importer=Importer(database),
+        queue=EmbeddingQueue(batches, filler.wake),
+        companions=companions,
+        filler=filler,
+        reconfigurer=reconfigurer,
+        adopter=Adopter(database, active, reconfigurer),
+    )
+
+
+def _refuse_unusable(settings: Settings) -> None:
     if settings.search_ranker not in RANKERS:
         raise ConfigurationError(
             f"Setting search.ranker must be one of {', '.join(RANKERS)}, "
@@ -130,27 +170,6 @@ def build(settings: Settings, embedder: Embedder | None = None) -> Application:
             f"{settings.data_dir} is ChatCrystal's own folder: set data_dir to another one and run "
             f"crystal import chatcrystal {settings.data_dir}"
         )
-    database = Database(database_url(settings))
-    migrate.upgrade(database)
-    embedder = embedder or _embedder(settings, database)
-    space = space_sync.prepare(database, embedder.spec)
-    active = ActiveEmbedder(Active(settings, embedder, space.id))
-    mirror = Mirror(database)
-    batches = BatchEmbedder(database, active)
-    reconfigurer = Reconfigurer(database, active)
-    return Application(
-        settings=settings,
-        database=database,
-        active=active,
-        mirror=mirror,
-        searcher=Searcher(mirror, active),
-        writer=Writer(database, active),
-        batches=batches,
-        importer=Importer(database),
-        queue=EmbeddingQueue(batches),
-        reconfigurer=reconfigurer,
-        adopter=Adopter(database, active, reconfigurer),
-    )
 
 
 def _embedder(settings: Settings, database: Database) -> Embedder:

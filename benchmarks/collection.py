@@ -116,6 +116,7 @@ def _fill(application: Application, records: Iterable[Mapping[str, Any]]) -> Non
     if any(report.unchanged.values()):
         raise UnusableCollection("two notes have the same id")
     failed = application.batches.embed_many(application.batches.unembedded()).reasons
+    application.companions.fill()
     if failed:
         note_id, reason = next(iter(failed.items()))
         raise UnusableCollection(f"note {note_id} could not be embedded: {reason}")

@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 from app.db import chunks, notes
 from app.domain.chunks import KIND_CHUNK
 from app.domain.evidence import Candidate, ChunkRow
+from app.domain.notes import NoteFilters
 from app.embedding.scale import Means, centre_passages, centre_query
 from app.factory import Application
 from app.index.exact import best_first, exact_scores
 from app.ranking.registry import BY_NAME
 from app.ranking.run import ChunkRows, NearestChunks, Need, Question, Ranking
-from app.search.evidence import Evidence, FoldedTexts
+from app.search.evidence import Evidence, Sought
+from app.search.folding import FoldedTexts
 from app.text import has_han
 from benchmarks.collection import UnusableCollection
 
@@ -64,7 +66,8 @@ def stored_chunks(application: Application) -> Stored:
         space_id, dimension = view.space.id, view.index.dimension
         batches = list(chunks.all_vectors(connection, space_id, KIND_CHUNK, dimension))
         ids = np.concatenate([batch.ids for batch in batches])
-        evidence = Evidence(connection, view, batches[0].vectors[0], None, FoldedTexts())
+        nothing = Sought("", None, NoteFilters())
+        evidence = Evidence(connection, view, nothing, FoldedTexts())
         rows: Mapping[int, ChunkRow] = evidence.meet(ChunkRows(tuple(ids.tolist())))
         known = notes.get_many(connection, {row.note.note_id for row in rows.values()})
     return Stored(

@@ -113,6 +113,12 @@ def _written(note_id: int, status: int) -> Reply:
     return Reply(shapes.note(found, whole=True), status, beside)
 
 
+def open_note(note_id: int) -> Any:
+    """Record that a note was opened; again within a minute counts once."""
+    services().writer.open_note(note_id)
+    return Reply()
+
+
 def delete_note(note_id: int) -> Any:
     """Delete a note."""
     services().writer.delete_note(note_id)
@@ -125,5 +131,6 @@ ROUTES = (
     Route("GET", "/api/notes/<id:note_id>", get_note),
     Route("PATCH", "/api/notes/<id:note_id>", edit_note, body=PATCHABLE),
     Route("DELETE", "/api/notes/<id:note_id>", delete_note),
+    Route("POST", "/api/notes/<id:note_id>/open", open_note),
     Route("GET", "/api/notes/by-conversation/<text:conversation_id>", note_of_conversation),
 )

@@ -15,6 +15,7 @@ from app.mirror.mirror import Mirror
 from app.search.pipeline import Searcher
 from app.settings.values import Settings
 from app.sync.batches import BatchEmbedder
+from app.sync.companions import CompanionEmbedder
 from app.sync.importing import Importer
 from app.sync.queue import EmbeddingQueue
 from app.sync.writer import Writer
@@ -35,6 +36,7 @@ class Services:
     batches: BatchEmbedder
     importer: Importer
     queue: EmbeddingQueue
+    companions: CompanionEmbedder
     reconfigurer: Reconfigurer
     listeners: Listeners = field(default_factory=Listeners)
 

@@ -60,6 +60,7 @@ def ready() -> Any:
             }
             counts = spaces.status_counts(connection)
             checks["notes_to_embed"] = sum(counts.get(name, 0) for name in UNEMBEDDED)
+        checks["notes_without_companions"] = len(parts.companions.missing())
         # A passage, since the vectors of queries are kept and would hide a provider that is gone.
         parts.active.current.embedder.embed_passages([PROBE])
         checks["embedder"] = "ok"

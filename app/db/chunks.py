@@ -15,9 +15,9 @@ from sqlalchemy import Connection, delete, func, insert, select
 
 from app.db.filters import note_conditions
 from app.db.idlist import bound, in_bound_ids, in_ids
-from app.db.models import conversations, embeddings, notes
+from app.db.models import conversations, embeddings, note_spaces, notes
 from app.domain.evidence import NoteCard
-from app.domain.notes import NoteFilters
+from app.domain.notes import STATUS_DONE, NoteFilters
 
 LOAD_BATCH = 2_000
 
@@ -111,7 +111,8 @@ def all_vectors(
     columns = embeddings.c
     result = connection.execution_options(yield_per=LOAD_BATCH).execute(
         select(columns.id, columns.vector, columns.has_han)
-        .where(columns.space_id == space_id, columns.kind == kind)
+        # The sum keeps the planner on the primary key, so that nothing is sorted in memory.
+        .where(columns.space_id + 0 == space_id, columns.kind == kind)
         .order_by(columns.id)
     )
     for batch in result.partitions():
@@ -209,3 +210,46 @@ def first(
 def remove_of_space(connection: Connection, space_id: int) -> None:
     """Delete every chunk of a space."""
     connection.execute(delete(embeddings).where(embeddings.c.space_id == space_id))
+
+
+def owners(connection: Connection, chunk_ids: Iterable[int]) -> dict[int, int]:
+    """Return the note id of each of these chunks."""
+    columns = embeddings.c
+    found = connection.execute(
+        select(columns.id, columns.note_id).where(in_ids(columns.id, chunk_ids))
+    )
+    return {row[0]: row[1] for row in found}
+
+
+def places_of_notes(
+    connection: Connection, space_id: int, kind: str, note_ids: Iterable[int]
+) -> dict[int, tuple[int, int]]:
+    """Return note id and number of each vector of a kind that these notes have, by chunk id."""
+    columns = embeddings.c
+    found = connection.execute(
+        select(columns.id, columns.note_id, columns.chunk_index).where(
+            columns.space_id == space_id, columns.kind == kind, in_ids(columns.note_id, note_ids)
+        )
+    )
+    return {row[0]: (row[1], row[2]) for row in found}
+
+
+def notes_lacking(
+    connection: Connection, space_id: int, kind: str, note_ids: Iterable[int] | None = None
+) -> tuple[int, ...]:
+    """Return the notes, maybe of some, that are embedded in a space but lack a kind there."""
+    columns = note_spaces.c
+    has_kind = (
+        select(embeddings.c.id)
+        .where(
+            embeddings.c.note_id == columns.note_id,
+            embeddings.c.space_id == space_id,
+            embeddings.c.kind == kind,
+        )
+        .exists()
+    )
+    conditions = [columns.space_id == space_id, columns.status == STATUS_DONE, ~has_kind]
+    if note_ids is not None:
+        conditions.append(in_ids(columns.note_id, note_ids))
+    found = connection.execute(select(columns.note_id).where(*conditions).order_by(columns.note_id))
+    return tuple(found.scalars())

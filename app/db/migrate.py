@@ -39,8 +39,7 @@ def upgrade(database: Database) -> str | None:
     if database.path is not None:
         _make_file(database.path)
     current = revision(database)
-    newest = ScriptDirectory.from_config(_config()).get_current_head()
-    if current != newest:
+    if current != newest():
         _refuse_unknown(current)
         if current is not None and database.path is not None:
             back_up(database.path)
@@ -74,9 +73,19 @@ def revision(database: Database) -> str | None:
     return current
 
 
+def newest() -> str | None:
+    """Return the revision that this version leads to."""
+    return ScriptDirectory.from_config(_config()).get_current_head()
+
+
+def is_known(current: str | None) -> bool:
+    """Tell whether a revision is one of this version's; an empty database is none and known."""
+    scripts = ScriptDirectory.from_config(_config()).walk_revisions()
+    return current is None or current in {script.revision for script in scripts}
+
+
 def _refuse_unknown(current: str | None) -> None:
-    known = {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
-    if current is not None and current not in known:
+    if not is_known(current):
         raise DatabaseUnavailable(
             f"The database is at revision {current}, which this version does not know; "
             "upgrade chatcrystal-search or use another data folder"

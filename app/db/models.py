@@ -203,6 +203,28 @@ embeddings = Table(
     sqlite_autoincrement=True,
 )
 
+lexical_documents = Table(
+    "lexical_documents",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("kind", TEXT, nullable=False),
+    Column("note_id", Integer, _child_of("notes")),
+    Column("postings", TEXT, nullable=False),
+    Index("ix_lexical_documents_note_id", "note_id"),
+    sqlite_autoincrement=True,
+)
+
+note_opens = Table(
+    "note_opens",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("note_id", Integer, _child_of("notes"), nullable=False),
+    Column("opened_at", TEXT, nullable=False),
+    Index("ix_note_opens_note_id", "note_id"),
+    Index("ix_note_opens_opened_at", "opened_at"),
+    sqlite_autoincrement=True,
+)
+
 index_state = Table(
     "index_state",
     metadata,

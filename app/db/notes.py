@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import (
     Connection,
     Row,
@@ -31,7 +33,8 @@ from app.db.models import (
     notes,
     tags,
 )
-from app.domain.notes import Note, NoteQuery
+from app.domain.evidence import NoteCard, NoteFacts
+from app.domain.notes import Note, NoteFilters, NoteQuery
 from app.domain.page import Page
 
 _JOINED = notes.join(conversations, notes.c.conversation_id == conversations.c.id)
@@ -255,3 +258,25 @@ def titles_with_status(connection: Connection, statuses: Iterable[str]) -> dict[
         .order_by(notes.c.id)
     )
     return {row[0]: row[1] for row in rows}
+
+
+def ids_passing(connection: Connection, filters: NoteFilters) -> NDArray[np.int64]:
+    """Return the ids of notes that pass the filters, ascending."""
+    found = connection.execute(
+        select(notes.c.id).select_from(_JOINED).where(*note_conditions(filters))
+    )
+    return np.sort(np.fromiter(found.scalars(), dtype=np.int64))
+
+
+def facts(connection: Connection, note_ids: Iterable[int]) -> dict[int, NoteFacts]:
+    """Return what rankers want to know of the notes of these ids that exist."""
+    columns = notes.c
+    rows = connection.execute(
+        select(
+            columns.id, columns.title, columns.embedding_status, conversations.c.id, columns.aliases
+        )
+        .select_from(notes)
+        .outerjoin(conversations, conversations.c.id == columns.conversation_id)
+        .where(in_ids(columns.id, note_ids))
+    )
+    return {row[0]: NoteFacts(NoteCard(*row[:4]), read_texts(row[4])) for row in rows}

@@ -171,6 +171,13 @@ def projects(connection: Connection) -> tuple[str, ...]:
     )
 
 
+def count_bodies(connection: Connection) -> int:
+    """Count the notes that have a body."""
+    return connection.execute(
+        select(func.count()).select_from(notes).where(notes.c.body != "")
+    ).scalar_one()
+
+
 def sizes(connection: Connection, space_id: int | None) -> dict[str, int]:
     """Count what the streams yield, by kind; ``space_id`` is the space whose chunks are counted."""
     counted = {

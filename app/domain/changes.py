@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 CHANGED_VECTOR = "vector"
 CHANGED_SPACE = "space"
+CHANGED_DOCUMENT = "document"
 
 OPERATION_ADD = "add"
 OPERATION_REMOVE = "remove"

@@ -89,11 +89,13 @@ class FlatIndex:
             scores.append(exact_scores(segment.core.vectors[positions], query))
         return np.concatenate(ids), np.concatenate(scores)
 
-    def standings(
-        self, query: NDArray[np.float32], ids: Sequence[int], allowed: Ids | None = None
-    ) -> list[Standing]:
-        """Return score and rank of the vectors of these ids that the index holds."""
-        wanted = np.asarray(ids, dtype=np.int64)
+    def scores(self, query: NDArray[np.float32], ids: Sequence[int]) -> dict[int, float]:
+        """Return the scores of the vectors of these ids that the index holds."""
+        return dict(self._scored(query, np.asarray(ids, dtype=np.int64), None))
+
+    def _scored(
+        self, query: NDArray[np.float32], wanted: Ids, allowed: Ids | None
+    ) -> list[tuple[int, float]]:
         scored: list[tuple[int, float]] = []
         for segment in self.segments:
             mask = segment.selected(allowed)
@@ -102,6 +104,13 @@ class FlatIndex:
                 positions = positions[mask[positions]]
             values = exact_scores(segment.core.vectors[positions], query)
             scored += zip(segment.core.ids[positions].tolist(), values.tolist(), strict=True)
+        return scored
+
+    def standings(
+        self, query: NDArray[np.float32], ids: Sequence[int], allowed: Ids | None = None
+    ) -> list[Standing]:
+        """Return score and rank of the vectors of these ids that the index holds."""
+        scored = self._scored(query, np.asarray(ids, dtype=np.int64), allowed)
         better = [0] * len(scored)
         for segment in self.segments:
             counts = _count_better(segment, query, segment.selected(allowed), scored)

@@ -36,6 +36,10 @@ class VectorIndex(Protocol):
         """Return the best vectors by score, then id; only allowed ids when these are given."""
         ...
 
+    def scores(self, query: Query, ids: Sequence[int]) -> dict[int, float]:
+        """Return the scores of the vectors of these ids that the index holds."""
+        ...
+
     def standings(
         self, query: Query, ids: Sequence[int], allowed: Ids | None = None
     ) -> list[Standing]:

@@ -69,7 +69,52 @@ class RecentOpens:
     limit: int
 
 
-Need = NearestChunks | ChunkRows | EdgesOf | LexicalHits | NoteCards | RecentOpens
+@dataclass(frozen=True, slots=True)
+class NearestNotes:
+    """A need: the notes of the nearest vectors of a kind; met by ``list[int]``, best first."""
+
+    kind: str
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class NoteCosines:
+    """A need: the cosines of notes' vectors of a kind.
+
+    Met by ``Mapping[int, Mapping[int, float]]``: by note id, then by the vector's number in its
+    note; notes without such vectors are absent.
+    """
+
+    kind: str
+    note_ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """A need: how much of the query notes hold, by IDF; met by ``Mapping[int, float]``, 0 to 1."""
+
+    note_ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Several needs that may be met side by side; met by a list, one answer a need."""
+
+    needs: tuple[NearestChunks | NearestNotes | LexicalHits, ...]
+
+
+Need = (
+    NearestChunks
+    | ChunkRows
+    | EdgesOf
+    | LexicalHits
+    | NoteCards
+    | RecentOpens
+    | NearestNotes
+    | NoteCosines
+    | Coverage
+    | Together
+)
 
 
 @dataclass(frozen=True, slots=True)

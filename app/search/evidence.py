@@ -1,101 +1,173 @@
 """Meets the needs of rankers: the only reads between a query and its ranking.
 
-Owns the cache of folded texts.
+Owns which snapshot, indexes and filters the evidence of one search comes from.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from threading import Lock
-from typing import Any
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection
 
-from app.db import chunks, relations
-from app.db.chunks import StoredChunk
+from app.db import chunks, notes, opens, relations
 from app.domain.chunks import KIND_CHUNK
-from app.domain.evidence import Candidate, ChunkRow, Standing
+from app.domain.evidence import Candidate, LexicalHit, Standing
+from app.domain.notes import NoteFilters
 from app.index.protocol import Ids
+from app.lexical.run import LexicalRun
 from app.mirror.view import View
-from app.ranking.run import ChunkRows, EdgesOf, NearestChunks, Need
-from app.text import fold
+from app.ranking.run import (
+    ChunkRows,
+    Coverage,
+    EdgesOf,
+    LexicalHits,
+    NearestChunks,
+    NearestNotes,
+    Need,
+    NoteCards,
+    NoteCosines,
+    RecentOpens,
+    Together,
+)
+from app.search.folding import FoldedTexts
 
-FOLDED_TEXTS = 20_000
-"""Folded chunk texts kept in memory, about 1 KB each."""
+SCAN_THREADS = 4
+_SCANS = ThreadPoolExecutor(SCAN_THREADS, thread_name_prefix="scan")
 
 
-class FoldedTexts:
-    """A bounded cache of folded texts by chunk id, shared by all searches.
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What is searched for: the text, its prepared vector (d,) if there is one, the filters."""
 
-    A chunk's text never changes under its id, but its note's title may: both are kept together.
-    Another epoch is another history of the database, in which an id may mean another chunk.
-    """
-
-    def __init__(self, size: int = FOLDED_TEXTS) -> None:
-        self._size = size
-        self._epoch = ""
-        self._texts: dict[int, tuple[str, str]] = {}
-        self._lock = Lock()
-
-    def rows(self, epoch: str, found: Iterable[StoredChunk]) -> dict[int, ChunkRow]:
-        """Fold titles and texts of the chunk rows of an epoch."""
-        with self._lock:
-            if epoch != self._epoch or len(self._texts) > self._size:
-                self._texts.clear()
-                self._epoch = epoch
-            return {row.chunk_id: self._row(row) for row in found}
-
-    def _row(self, row: StoredChunk) -> ChunkRow:
-        chunk_id, index, text, note = row
-        title, folded = self._texts.get(chunk_id, (None, ""))
-        if title != note.title:
-            folded = f"{fold(note.title)}\n{fold(text)}"
-            self._texts[chunk_id] = (note.title, folded)
-        return ChunkRow(chunk_id, index, note, folded)
+    text: str
+    vector: NDArray[np.float32] | None
+    filters: NoteFilters
 
 
 class Evidence:
-    """The evidence of one search: one snapshot, one index, one prepared query vector."""
+    """The evidence of one search: one snapshot and the view that agrees with it."""
 
     def __init__(
-        self,
-        connection: Connection,
-        view: View,
-        vector: NDArray[np.float32],
-        allowed: Ids | None,
-        texts: FoldedTexts,
+        self, connection: Connection, view: View, sought: Sought, texts: FoldedTexts
     ) -> None:
         self._connection = connection
         self._view = view
-        self._vector = vector
-        self._allowed = allowed
+        self._sought = sought
         self._texts = texts
+        self._allowed: dict[str, Ids | None] = {}
+        self._meet: dict[type[Need], Callable[[Any], Any]] = {
+            NearestChunks: lambda need: self._nearest(KIND_CHUNK, need.limit)(),
+            ChunkRows: self._rows,
+            EdgesOf: lambda need: relations.edges_of(self._connection, need.note_ids),
+            LexicalHits: self._hits,
+            NoteCards: lambda need: notes.facts(self._connection, need.note_ids),
+            RecentOpens: lambda need: opens.latest(self._connection, need.limit),
+            NearestNotes: lambda need: self._owners(self._nearest(need.kind, need.limit)()),
+            NoteCosines: self._cosines,
+            Coverage: self._coverage,
+            Together: self._together,
+        }
 
     def meet(self, need: Need) -> Any:
         """Fetch what a ranker asked for."""
-        match need:
-            case NearestChunks(limit):
-                return self._nearest(limit)
-            case ChunkRows(chunk_ids):
-                found = chunks.rows(self._connection, chunk_ids)
-                return self._texts.rows(self._view.state.epoch, found)
-            case EdgesOf(note_ids):
-                return relations.edges_of(self._connection, note_ids)
+        return self._meet[type(need)](need)
 
-    def _nearest(self, limit: int) -> list[Candidate]:
+    def size(self) -> int:
+        """Count the chunks that the request may find."""
         index = self._view.index
-        return index.search(self._vector, limit, self._allowed) if index else []
+        return index.count(self._allowed_vectors(KIND_CHUNK)) if index else 0
 
-    def standing(self, note_id: int, *, filtered: bool = True) -> Standing | None:
-        """Return the place of a note's best chunk among all that the request may find.
+    def _allowed_vectors(self, kind: str) -> Ids | None:
+        """Return the ids of a kind that pass the filters, None when all do."""
+        space = self._view.space
+        if self._sought.filters.is_empty or space is None:
+            return None
+        if kind not in self._allowed:
+            self._allowed[kind] = chunks.ids_passing(
+                self._connection, space.id, kind, self._sought.filters
+            )
+        return self._allowed[kind]
 
-        With ``filtered`` off, among all that the index holds.
-        """
-        space, index = self._view.space, self._view.index
-        if space is None or index is None:
+    @cached_property
+    def _allowed_notes(self) -> Ids | None:
+        if self._sought.filters.is_empty:
+            return None
+        return notes.ids_passing(self._connection, self._sought.filters)
+
+    @cached_property
+    def _words(self) -> LexicalRun | None:
+        return self._view.words.run(self._sought.text) if self._view.words else None
+
+    def _nearest(self, kind: str, limit: int) -> Callable[[], list[Candidate]]:
+        """Return the scan for the nearest vectors of a kind; it reads memory alone."""
+        index, vector = self._view.vectors.get(kind), self._sought.vector
+        if index is None or vector is None:
+            return list
+        allowed = self._allowed_vectors(kind)
+        return lambda: index.search(vector, limit, allowed)
+
+    def _owners(self, candidates: list[Candidate]) -> list[int]:
+        owners = chunks.owners(self._connection, [each.chunk_id for each in candidates])
+        found = (owners.get(each.chunk_id) for each in candidates)
+        return list(dict.fromkeys(note_id for note_id in found if note_id is not None))
+
+    def _rows(self, need: ChunkRows) -> Any:
+        found = chunks.rows(self._connection, need.chunk_ids)
+        return self._texts.rows(self._view.state.epoch, found)
+
+    def _hits(self, need: LexicalHits) -> list[LexicalHit]:
+        if self._words is None:
+            return []
+        found = self._words.best(need.limit, self._allowed_notes)
+        return [LexicalHit(*hit) for hit in found]
+
+    def _coverage(self, need: Coverage) -> dict[int, float]:
+        if self._words is None:
+            return {}
+        shares = self._words.coverage(need.note_ids).tolist()
+        return dict(zip(need.note_ids, shares, strict=True))
+
+    def _cosines(self, need: NoteCosines) -> dict[int, dict[int, float]]:
+        space, vector = self._view.space, self._sought.vector
+        index = self._view.vectors.get(need.kind)
+        if space is None or index is None or vector is None:
+            return {}
+        places = chunks.places_of_notes(self._connection, space.id, need.kind, need.note_ids)
+        cosines: dict[int, dict[int, float]] = {}
+        for chunk_id, cosine in index.scores(vector, sorted(places)).items():
+            note_id, number = places[chunk_id]
+            cosines.setdefault(note_id, {})[number] = cosine
+        return cosines
+
+    def _together(self, need: Together) -> list[Any]:
+        """Scan vectors in other threads while words are looked up in this one."""
+        scans: dict[int, Future[list[Candidate]]] = {}
+        for place, each in enumerate(need.needs):
+            if not isinstance(each, LexicalHits):
+                kind = each.kind if isinstance(each, NearestNotes) else KIND_CHUNK
+                scans[place] = _SCANS.submit(self._nearest(kind, each.limit))
+        answers: list[Any] = []
+        for place, each in enumerate(need.needs):
+            found = scans[place].result() if place in scans else self.meet(each)
+            is_by_note = isinstance(each, NearestNotes)
+            answers.append(self._owners(cast("list[Candidate]", found)) if is_by_note else found)
+        return answers
+
+    def standing(self, note_id: int) -> Standing | None:
+        """Return the place of a note's best chunk among all that the request may find."""
+        space, index, vector = self._view.space, self._view.index, self._sought.vector
+        if space is None or index is None or vector is None:
             return None
         ids = chunks.ids_of_note(self._connection, space.id, KIND_CHUNK, note_id)
-        standings = index.standings(self._vector, ids, self._allowed if filtered else None)
+        standings = index.standings(vector, ids, self._allowed_vectors(KIND_CHUNK))
         return min(standings, key=lambda each: each.rank, default=None)
+
+    def passes(self, note_id: int) -> bool:
+        """Tell whether a note passes the filters of the request."""
+        return self._allowed_notes is None or note_id in self._allowed_notes

@@ -13,20 +13,34 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection
 
-from app.db import chunks, notes
-from app.domain.chunks import KIND_CHUNK
+from app.db import notes
 from app.domain.search import FoundNote, SearchAnswer, SearchRequest, WhyAnswer
 from app.domain.spaces import PLAIN_BORDER, SpaceSpec
 from app.embedding.active import ActiveEmbedder
 from app.embedding.base import QueryVector
-from app.errors import NoteNotFound, SpaceMismatch
-from app.index.protocol import Ids
+from app.errors import NoteNotFound, ProviderError, SpaceMismatch
 from app.mirror.mirror import Mirror
 from app.mirror.view import View
 from app.ranking.expansion import Expansion, expand
-from app.ranking.registry import BY_NAME
-from app.ranking.run import ChunkRows, EdgesOf, Hit, NearestChunks, Need, Question, Ranking
-from app.search.evidence import Evidence, FoldedTexts
+from app.ranking.registry import BY_NAME, Ranker
+from app.ranking.run import (
+    ChunkRows,
+    Coverage,
+    EdgesOf,
+    Hit,
+    LexicalHits,
+    NearestChunks,
+    NearestNotes,
+    Need,
+    NoteCards,
+    NoteCosines,
+    Question,
+    Ranking,
+    RecentOpens,
+    Together,
+)
+from app.search.evidence import Evidence, Sought
+from app.search.folding import FoldedTexts
 from app.search.outcome import Run, explanation_of
 from app.search.trace import Trace
 from app.search.why import why_of
@@ -34,18 +48,29 @@ from app.text import round_half_up
 
 _STAGE_OF_NEED: dict[type[Need], str] = {
     NearestChunks: "candidates",
+    NearestNotes: "candidates",
+    Together: "candidates",
+    LexicalHits: "words",
+    Coverage: "words",
     ChunkRows: "rows",
+    NoteCards: "rows",
+    NoteCosines: "rows",
+    RecentOpens: "rows",
     EdgesOf: "relations",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request with its embedded query and the space that the query was embedded into."""
+    """A request with its embedded query and the space that the query was embedded into.
+
+    ``query`` is None when the provider failed and the ranker does without.
+    """
 
     request: SearchRequest
-    query: QueryVector
+    query: QueryVector | None
     spec: SpaceSpec
+    warnings: tuple[str, ...]
 
 
 class Searcher:
@@ -68,12 +93,12 @@ class Searcher:
             return SearchAnswer(())
         trace = Trace()
         asked = self._embed(request, trace)
-        with self._mirror.open() as (connection, view):
+        with self._mirror.open(_ranker(request).parts) as (connection, view):
             run = self._run(asked, connection, view, trace)
             with trace.stage("answer"):
                 found = _found_notes(connection, run.expansion.hits, request.fields)
         explanation = explanation_of(run, trace) if request.explain else None
-        return SearchAnswer(found, asked.query.warnings, explanation)
+        return SearchAnswer(found, asked.warnings, explanation)
 
     def why(self, request: SearchRequest, note_id: int) -> WhyAnswer:
         """Say why a note stands where it stands in the answer to a search, or is missing.
@@ -86,32 +111,44 @@ class Searcher:
         """
         trace = Trace()
         asked = self._embed(request, trace)
-        with self._mirror.open() as (connection, view):
+        with self._mirror.open(_ranker(request).parts) as (connection, view):
             note = notes.get(connection, note_id)
             if note is None:
                 raise NoteNotFound
             run = self._run(asked, connection, view, trace)
-            return why_of(run, note, trace, asked.query.warnings)
+            return why_of(run, note, trace, asked.warnings)
 
     def _embed(self, request: SearchRequest, trace: Trace) -> Asked:
         embedder = self._active.current.embedder
         with trace.stage("embed"):
-            return Asked(request, embedder.embed_query(request.query), embedder.spec)
+            try:
+                query = embedder.embed_query(request.query)
+            except (ProviderError, SpaceMismatch) as error:
+                if not _ranker(request).does_without_meaning:
+                    raise
+                warning = f"Found by words alone: {error.message}"
+                return Asked(request, None, embedder.spec, (warning,))
+        return Asked(request, query, embedder.spec, query.warnings)
 
     def _run(self, asked: Asked, connection: Connection, view: View, trace: Trace) -> Run:
         request = asked.request
         with trace.stage("filter"):
-            allowed = _allowed(connection, view, request)
-            prepared = _prepared(view, asked)
-        evidence = Evidence(connection, view, prepared, allowed, self._texts)
-        size = view.index.count(allowed) if view.index else 0
+            sought = Sought(request.query, _prepared(view, asked), request.filters)
+            evidence = Evidence(connection, view, sought, self._texts)
+            size = evidence.size()
         ranking = _rank(request, view, size, evidence, trace)
         expansion = _expand(request, ranking, evidence, trace)
         return Run(request, view, evidence, size, ranking, expansion)
 
 
-def _prepared(view: View, asked: Asked) -> NDArray[np.float32]:
+def _ranker(request: SearchRequest) -> Ranker:
+    return BY_NAME[request.ranker]
+
+
+def _prepared(view: View, asked: Asked) -> NDArray[np.float32] | None:
     """Bring the query to the form of the index, if it belongs to the index's space."""
+    if asked.query is None:
+        return None
     vector = asked.query.vector
     if view.space is not None:
         spec, mine = view.space.spec, asked.spec
@@ -126,18 +163,12 @@ def _prepared(view: View, asked: Asked) -> NDArray[np.float32]:
     return view.prepared(vector, asked.request.query)
 
 
-def _allowed(connection: Connection, view: View, request: SearchRequest) -> Ids | None:
-    if request.filters.is_empty or view.space is None:
-        return None
-    return chunks.ids_passing(connection, view.space.id, KIND_CHUNK, request.filters)
-
-
 def _rank(
     request: SearchRequest, view: View, size: int, evidence: Evidence, trace: Trace
 ) -> Ranking:
     border = view.space.spec.border if view.space else PLAIN_BORDER
     question = Question(request.query, request.limit, size, border, request.cut)
-    run = BY_NAME[request.ranker].rank(question)
+    run = _ranker(request).rank(question)
     met: Any = None
     while True:
         try:

@@ -15,7 +15,7 @@ from app.search.outcome import Run, explanation_of, look_json
 from app.search.trace import Trace
 from app.text import round_half_up
 
-_LEFT_OUT = ("candidates", "relations", "beyond_limit")
+_LEFT_OUT = ("candidates", "rows", "refused", "relations", "beyond_limit")
 
 
 def why_of(run: Run, note: Note, trace: Trace, warnings: tuple[str, ...]) -> WhyAnswer:
@@ -52,15 +52,15 @@ def _place(run: Run, note_id: int) -> tuple[int | None, Hit | None]:
 def _verdict(run: Run, note: Note, hit: Hit | None, standing: Standing | None) -> Verdict:
     if hit is not None and hit.via_relation is not None:
         return run.expansion.verdict(note.id)
-    if standing is not None:
-        return run.ranking.record.verdict(note.id, standing.rank)
+    if standing is not None or hit is not None:
+        return run.ranking.record.verdict(note.id, standing.rank if standing else None)
+    if not run.evidence.passes(note.id):
+        return Verdict("filter", "filtered_out", "the filters of the request leave this note out")
     if note.embedding_status != STATUS_DONE:
         because = f": {note.embedding_error}" if note.embedding_error else ""
         return Verdict(
             "eligibility", "note_not_eligible", f"status {note.embedding_status}{because}"
         )
-    if run.evidence.standing(note.id, filtered=False) is not None:
-        return Verdict("filter", "filtered_out", "the filters of the request leave this note out")
     return run.ranking.record.verdict(note.id, None)
 
 

@@ -118,6 +118,7 @@ def _store_note(unit: Transaction, record: Mapping[str, Any]) -> bool:
     note_id = notes.add(unit.connection, records.note_columns(record, conversation_id))
     names = records.texts(record, "tags")
     notes.set_tags(unit.connection, note_id, notes.in_id_order(unit.connection, names))
+    unit.reworded([note_id])
     return True
 
 

@@ -90,10 +90,7 @@ def store(unit: Transaction, space_id: int, note_id: int, outcome: Outcome) -> N
     failure = outcome.failure
     if failure is None:
         settle_dimension(unit, space_id, len(outcome.vectors[0]))
-        rows = [
-            _row(note_id, space_id, chunk, vector)
-            for chunk, vector in zip(outcome.prepared.chunks, outcome.vectors, strict=True)
-        ]
+        rows = rows_of(note_id, space_id, outcome.prepared.chunks, outcome.vectors)
         unit.added_vectors(space_id, KIND_CHUNK, chunks.add(unit.connection, rows))
     spaces.set_status(
         unit.connection,
@@ -103,6 +100,16 @@ def store(unit: Transaction, space_id: int, note_id: int, outcome: Outcome) -> N
         error=failure,
         text_hash=outcome.prepared.text_hash,
     )
+
+
+def rows_of(
+    note_id: int, space_id: int, pieces: Sequence[Chunk], vectors: Sequence[Vector]
+) -> list[dict[str, Any]]:
+    """Return the columns of a note's chunks with their vectors."""
+    return [
+        _row(note_id, space_id, chunk, vector)
+        for chunk, vector in zip(pieces, vectors, strict=True)
+    ]
 
 
 def _row(note_id: int, space_id: int, chunk: Chunk, vector: Vector) -> dict[str, Any]:

@@ -6,13 +6,14 @@ Owns what each of them touches, and the retry when a note changed while its text
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Connection
 
-from app.db import chunks, conversations, notes, relations, spaces
+from app.db import chunks, conversations, notes, opens, relations, spaces
 from app.db.columns import now, write_json
 from app.db.engine import Database
 from app.domain.notes import STATUS_DONE, STATUS_PENDING, Note, NoteDraft, NotePatch
@@ -33,14 +34,23 @@ from app.sync.vectors import Outcome, embed, store
 
 EDIT_ATTEMPTS = 3
 OWN_CONVERSATION_PREFIX = "note:"
+SAME_OPENING = timedelta(seconds=60)
+"""A note that is opened again sooner than this is still open."""
 
 
 class Writer:
     """Creates, edits and deletes; every method is one transaction after its embedding call."""
 
-    def __init__(self, database: Database, active: ActiveEmbedder) -> None:
+    def __init__(
+        self,
+        database: Database,
+        active: ActiveEmbedder,
+        on_embedded: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Write to a database; ``on_embedded`` is called after a note was written."""
         self._database = database
         self._active = active
+        self._on_embedded = on_embedded
 
     def create_note(self, draft: NoteDraft) -> int:
         """Store a note with its vectors and return its id.
@@ -60,7 +70,9 @@ class Writer:
             conversation_id = _conversation_for(unit.connection, draft)
             note_id = notes.add(unit.connection, note_columns(draft, conversation_id))
             notes.set_tags(unit.connection, note_id, ordered)
+            unit.reworded([note_id])
             _store(unit, active, note_id, outcome)
+        self._on_embedded()
         return note_id
 
     def edit_note(self, note_id: int, patch: NotePatch) -> None:
@@ -95,10 +107,27 @@ class Writer:
             if "project" in patch.changes:
                 project = {"project_name": after.project_name, "updated_at": now()}
                 conversations.change(unit.connection, before.conversation_id, project)
+            unit.reworded([note_id])
             if outcome is not None:
                 _store(unit, active, note_id, outcome)
                 spaces.outdate(unit.connection, note_id, prepared.text_hash)
+        self._on_embedded()
         return True
+
+    def open_note(self, note_id: int) -> None:
+        """Record that a note was opened, unless it was within the last minute.
+
+        Raises:
+            NoteNotFound: there is no such note.
+        """
+        with transaction(self._database) as unit:
+            if not notes.exists(unit.connection, [note_id]):
+                raise NoteNotFound
+            moment = _moment()
+            last = opens.last(unit.connection, note_id)
+            # A clock that was set back must not keep openings from being recorded.
+            if last is None or not _text(moment - SAME_OPENING) < last <= _text(moment):
+                opens.add(unit.connection, note_id, _text(moment))
 
     def delete_note(self, note_id: int) -> None:
         """Delete a note with its vectors, and its conversation when that is only its own.
@@ -108,7 +137,7 @@ class Writer:
         """
         with transaction(self._database) as unit:
             note = _existing(unit.connection, note_id)
-            _remove_vectors(unit, note_id)
+            _remove_derived(unit, note_id)
             notes.remove(unit.connection, note_id)
             if note.conversation_id.startswith(OWN_CONVERSATION_PREFIX):
                 conversations.remove(unit.connection, note.conversation_id)
@@ -122,7 +151,7 @@ class Writer:
         with transaction(self._database) as unit:
             note_id = notes.id_of_conversation(unit.connection, conversation_id)
             if note_id is not None:
-                _remove_vectors(unit, note_id)
+                _remove_derived(unit, note_id)
             if not conversations.remove(unit.connection, conversation_id):
                 raise ConversationNotFound
 
@@ -165,6 +194,15 @@ class Writer:
                 raise RelationNotFound
 
 
+def _moment() -> datetime:
+    return datetime.now(UTC)
+
+
+def _text(moment: datetime) -> str:
+    """Write a time in UTC so that later ones compare as greater."""
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
 def _store(unit: Transaction, active: Active, note_id: int, outcome: Outcome) -> None:
     """Store an outcome, unless the text came out otherwise than it was embedded."""
     stored = _existing(unit.connection, note_id)
@@ -183,8 +221,9 @@ def _existing(connection: Connection, note_id: int) -> Note:
     return note
 
 
-def _remove_vectors(unit: Transaction, note_id: int) -> None:
+def _remove_derived(unit: Transaction, note_id: int) -> None:
     unit.removed_vectors(chunks.remove_of_notes(unit.connection, [note_id]))
+    unit.removed_documents([note_id])
 
 
 def _conversation_for(connection: Connection, draft: NoteDraft) -> str:

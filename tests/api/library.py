@@ -156,6 +156,7 @@ EXAMPLES: dict[tuple[str, str], Example] = {
     ("GET", "/api/notes/<id:note_id>"): Example("/api/notes/5"),
     ("PATCH", "/api/notes/<id:note_id>"): Example("/api/notes/5", 200, {"title": "改过的"}),
     ("DELETE", "/api/notes/<id:note_id>"): Example("/api/notes/5"),
+    ("POST", "/api/notes/<id:note_id>/open"): Example("/api/notes/5/open"),
     ("GET", "/api/notes/by-conversation/<text:conversation_id>"): Example(
         "/api/notes/by-conversation/conv-5"
     ),

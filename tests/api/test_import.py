@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,6 +11,8 @@ from flask.testing import FlaskClient
 
 from tests.api.answers import data_of, error_of, ids_of, json_lines
 from tests.api.library import records
+from tests.support.application import opened, stub_values
+from tests.support.provider import StubProvider
 
 TYPES = ("conversation", "message", "note", "relation")
 
@@ -150,22 +153,34 @@ REFUSED: dict[str, tuple[Any, str]] = {
 }
 
 
-@pytest.mark.parametrize(("record", "reason"), REFUSED.values(), ids=REFUSED)
-def test_refused_lines(client: FlaskClient, record: Any, reason: str) -> None:
-    """A bad line is told by its number, and all others are stored."""
-    bad = record if isinstance(record, bytes) else json.dumps(record).encode()
-    before = [
+@pytest.fixture(scope="module")
+def importing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlaskClient]:
+    """A client of an application with what the refused lines refer to."""
+    known = [
         CONVERSATION,
         NOTE,
         {"type": "conversation", "external_id": "d"},
         {"type": "conversation", "external_id": "e"},
         NOTE | {"external_id": "o", "conversation": "e"},
     ]
-    after = [{"type": "message", "external_id": "z", "conversation": "c", "content": ""}]
-    answer = send(client, json_lines(before) + bad + b"\n" + json_lines(after))
-    assert [refused["line"] for refused in answer["refused"]] == [6]
+    with StubProvider() as stub, opened(tmp_path_factory.mktemp("x"), stub_values(stub)) as built:
+        client = built.flask().test_client()
+        assert counts_of(send(client, json_lines(known)), "added") == [3, 0, 2, 0]
+        yield client
+
+
+@pytest.mark.parametrize(("record", "reason"), REFUSED.values(), ids=REFUSED)
+def test_refused_lines(
+    importing: FlaskClient, request: pytest.FixtureRequest, record: Any, reason: str
+) -> None:
+    """A bad line is told by its number, and all others are stored."""
+    bad = record if isinstance(record, bytes) else json.dumps(record).encode()
+    good = {"type": "message", "conversation": "c", "content": ""}
+    before, after = (good | {"external_id": f"{request.node.name}{n}"} for n in range(2))
+    answer = send(importing, json_lines([before]) + bad + b"\n" + json_lines([after]))
+    assert [refused["line"] for refused in answer["refused"]] == [2]
     assert reason in answer["refused"][0]["error"]
-    assert counts_of(answer, "added") == [3, 1, 2, 0]
+    assert counts_of(answer, "added") == [0, 2, 0, 0]
 
 
 def test_imported_notes_wait_to_be_embedded(client: FlaskClient) -> None:

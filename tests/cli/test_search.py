@@ -238,6 +238,16 @@ def test_an_explanation_is_drawn_stage_by_stage(library: httpx.WSGITransport) ->
     assert "     1     1  0.950     0.950  kept" in lines
 
 
+def test_relations_that_were_followed_are_drawn(library: httpx.WSGITransport) -> None:
+    ran = run_on_terminal(library, "search", "redis", "-l", "1", "--expand", "--explain")
+    lines = [line.rstrip() for line in ran.out.splitlines()]
+    rows = lines[lines.index("  Relations") + 3 :][:2]
+    assert [row.split() for row in rows] == [
+        ["1", "6", "CAUSED_BY", "80%", "0.532"],
+        ["1", "2", "SIMILAR_TO", "95%", "0.632"],
+    ]
+
+
 def test_a_dropped_candidate_shows_why(library: httpx.WSGITransport) -> None:
     ran = run_on_terminal(library, "search", "zebra", "--explain")
     reason = "raw 0.100 < 0.58 and term 'zebra' missing"

@@ -429,11 +429,11 @@ def test_a_damaged_directory_changes_nothing(
 def test_the_data_folder_of_this_program_is_refused(
     tmp_path: Path, source: Path, embedding_server: StubProvider
 ) -> None:
-    with (
-        opened(source, stub_values(embedding_server)) as application,
-        pytest.raises(ImportFailed, match="data folder of this program"),
-    ):
-        adopt(application, source)
+    own = tmp_path / "own"
+    with opened(own, stub_values(embedding_server)) as application:
+        shutil.copytree(source, own, dirs_exist_ok=True)
+        with pytest.raises(ImportFailed, match="data folder of this program"):
+            adopt(application, own)
 
 
 def test_an_unchanged_note_is_not_embedded_again(

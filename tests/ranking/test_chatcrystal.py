@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -174,7 +175,8 @@ def check_candidate(
     if each["outcome"] == "beaten":
         winner = kept[each["note_id"]]
         assert each["beaten_by"] == winner["chunk_id"]
-        assert (winner["adjusted"], winner["raw"]) >= (each["adjusted"], each["raw"])
+        strength, rival = ((one["adjusted"], one["raw"], -one["rank"]) for one in (winner, each))
+        assert strength > rival
     else:
         assert each["beaten_by"] is None
 
@@ -265,6 +267,19 @@ def test_growth(limit: int, count: int, query: str, rounds: list[int], stopped: 
     assert [each["k"] for each in record["rounds"]] == rounds
     assert record["stopped"] == stopped
     assert ranking.hits == ()
+
+
+@pytest.mark.parametrize("border", [0.58, 0.3, 0.21, 0.75])
+def test_a_chunk_at_the_border_itself_is_relevant(border: float) -> None:
+    world = World((*one_each(2, border).chunks, *below(border)), [])
+    ranking = drive(rank_chatcrystal, Question("wal", 5, 3, border), world.meet)
+    assert [(hit.note.note_id, hit.score) for hit in ranking.hits] == [(1, 0.58), (2, 0.58)]
+    assert ranking.record.verdict(9, 3).rule == "below_border"
+
+
+def below(border: float) -> tuple[Chunk]:
+    """A note whose cosine is the next number below the border."""
+    return (Chunk(9, NoteCard(9, "", "done", "c"), 0, math.nextafter(border, 0), ""),)
 
 
 def test_an_exact_match_deep_down_is_floored() -> None:

@@ -34,16 +34,6 @@ _EMPTY_LIST = "[]"
 _PROVIDERS = ("ollama", "openai", "google", "azure", "custom")
 """Those of ChatCrystal that embed."""
 
-_ROWS: Mapping[str, tuple[str, Callable[[Connection], Iterator[Row]]]] = {
-    "tags": ("tags", whole_tables.all_tags),
-    "conversations": ("conversations", whole_tables.all_conversations),
-    "messages": ("messages", whole_tables.all_messages),
-    "notes": ("notes", whole_tables.all_notes),
-    "note_tags": ("note_tags", whole_tables.all_note_tags),
-    "note_relations": ("relations", whole_tables.all_relations),
-}
-"""By table of ChatCrystal: the kind and the rows of it."""
-
 
 def write_directory(source: Source, folder: Path, tally: Tally) -> tuple[str, ...]:
     """Write everything into an empty folder; return what ChatCrystal will make less of.
@@ -53,7 +43,7 @@ def write_directory(source: Source, folder: Path, tally: Tally) -> tuple[str, ..
     """
     try:
         with closing(sqlite3.connect(folder / DATABASE, isolation_level=None)) as target:
-            without_place = _fill(source, target, tally)
+            _fill(source, target, tally)
     except sqlite3.Error as error:
         raise ExportFailed(f"{DATABASE} cannot be written: {error}") from error
     index = folder / INDEX
@@ -63,29 +53,23 @@ def write_directory(source: Source, folder: Path, tally: Tally) -> tuple[str, ..
     if source.space is not None:
         content = json.dumps(_config(source.space, source.embedding), indent=2)
         (folder / CONFIG).write_text(content + "\n", encoding="utf-8")
-    return tuple(_warnings(source, without_place, index.stat().st_size))
+    return tuple(_warnings(source, index.stat().st_size))
 
 
-def _fill(source: Source, target: sqlite3.Connection, tally: Tally) -> int:
-    """Fill all tables; return how many notes have a body, for which there is no column."""
-    without_place = 0
-
-    def notes(rows: Iterable[Row]) -> Iterator[Row]:
-        nonlocal without_place
-        for row in rows:
-            without_place += bool(row["body"])
-            yield {**row, **{name: _valid_json(row[name]) for name in _JSON_COLUMNS}}
-
+def _fill(source: Source, target: sqlite3.Connection, tally: Tally) -> None:
     target.execute("PRAGMA synchronous=OFF")
     target.executescript(_SCHEMA.read_text(encoding="utf-8"))
     target.execute("BEGIN")
     for table, (kind, rows) in _ROWS.items():
-        counted = tally.counting(kind, rows(source.connection))
-        _insert(target, table, notes(counted) if table == "notes" else counted)
+        _insert(target, table, tally.counting(kind, rows(source.connection)))
     chunks = _chunks(source, with_vectors=False)
     _insert(target, "embeddings", ({**row, "vectra_id": vector_id(row)} for row in chunks))
     target.execute("COMMIT")
-    return without_place
+
+
+def _notes(connection: Connection) -> Iterator[Row]:
+    for row in whole_tables.all_notes(connection):
+        yield {**row, **{name: _valid_json(row[name]) for name in _JSON_COLUMNS}}
 
 
 def _insert(target: sqlite3.Connection, table: str, rows: Iterable[Row]) -> None:
@@ -112,22 +96,22 @@ def _valid_json(column: str | None) -> str | None:
 
 def _config(space: Space, configured: EmbeddingSettings | None) -> dict[str, Any]:
     embedding = {"provider": space.spec.provider, "model": space.spec.model}
-    is_same = configured is not None and configured.provider == space.spec.provider
-    # An address with an @ in it may carry a password.
-    if (
-        configured is not None
-        and is_same
-        and configured.base_url
-        and "@" not in configured.base_url
-    ):
-        address = configured.base_url.rstrip("/")
-        if configured.provider == "ollama":
-            address = address.removesuffix("/v1")
-        embedding["baseURL"] = address
+    if configured is not None and configured.provider == space.spec.provider:
+        address = _address(configured)
+        if address:
+            embedding["baseURL"] = address
     return {"embedding": embedding}
 
 
-def _warnings(source: Source, without_place: int, index_bytes: int) -> Iterator[str]:
+def _address(configured: EmbeddingSettings) -> str:
+    """Return the provider's address as ChatCrystal has it; none where it may hold a password."""
+    address = configured.base_url.rstrip("/")
+    if "@" in address:
+        return ""
+    return address.removesuffix("/v1") if configured.provider == "ollama" else address
+
+
+def _warnings(source: Source, index_bytes: int) -> Iterator[str]:
     space = source.space
     if space is not None and space.spec.provider not in _PROVIDERS:
         yield (
@@ -139,5 +123,17 @@ def _warnings(source: Source, without_place: int, index_bytes: int) -> Iterator[
             f"ChatCrystal cannot read more than {LONGEST_TEXT} characters of vectors: "
             f"{INDEX} has {index_bytes} bytes"
         )
-    if without_place:
-        yield f"ChatCrystal has no place for the Markdown bodies of {without_place} notes"
+    bodies = whole_tables.count_bodies(source.connection)
+    if bodies:
+        yield f"ChatCrystal has no place for Markdown bodies; left out: {bodies}"
+
+
+_ROWS: Mapping[str, tuple[str, Callable[[Connection], Iterator[Row]]]] = {
+    "tags": ("tags", whole_tables.all_tags),
+    "conversations": ("conversations", whole_tables.all_conversations),
+    "messages": ("messages", whole_tables.all_messages),
+    "notes": ("notes", _notes),
+    "note_tags": ("note_tags", whole_tables.all_note_tags),
+    "note_relations": ("relations", whole_tables.all_relations),
+}
+"""By table of ChatCrystal: the kind and the rows of it."""

@@ -24,6 +24,7 @@ from app.ranking.run import (
     Ranking,
     RankingRun,
     RecentOpens,
+    Together,
 )
 
 OVER_FETCH = 10
@@ -36,11 +37,13 @@ _MEANING_ALONE = Rules(terms=(), border=PLAIN_BORDER, floors=False, filters=Fals
 def rank_fusion(question: Question) -> RankingRun:
     """Fuse what is found by meaning with what is found by words; there is no border."""
     wanted = OVER_FETCH * question.limit
-    candidates: Sequence[Candidate] = yield NearestChunks(min(wanted, question.size))
+    found: Sequence[LexicalHit]
+    candidates: Sequence[Candidate]
+    nearest, words = NearestChunks(min(wanted, question.size)), LexicalHits(wanted)
+    candidates, found = yield Together((nearest, words))
     rows = yield ChunkRows(tuple(candidate.chunk_id for candidate in candidates))
     judged = judge_all(candidates, rows, _MEANING_ALONE)
     by_meaning = chunked_notes(judged)
-    found: Sequence[LexicalHit] = yield LexicalHits(wanted)
     ids = [hit.note_id for hit in found] + [note.note_id for note in by_meaning]
     facts: Mapping[int, NoteFacts] = yield NoteCards(tuple(dict.fromkeys(ids)))
     opened: Sequence[int] = yield RecentOpens(RECENT_OPENS)
@@ -70,15 +73,18 @@ def rank_fusion(question: Question) -> RankingRun:
 def _eligible(
     found: Sequence[LexicalHit], facts: Mapping[int, NoteFacts]
 ) -> tuple[list[LexicalHit], list[Refusal]]:
-    """Part the hits by words from those whose note is gone or may not be found."""
+    """Part the hits by words from those whose note or conversation is gone.
+
+    Words need no vectors: a note that is still to be embedded is found by them.
+    """
     kept: list[LexicalHit] = []
     refused: list[Refusal] = []
     for hit in found:
         known = facts.get(hit.note_id)
         if known is None:
             refused.append(Refusal(hit.note_id, NO_ROW, "no note row in the database"))
-        elif (reason := known.card.ineligible_because) is not None:
-            refused.append(Refusal(hit.note_id, NOT_ELIGIBLE, reason))
+        elif known.card.conversation_id is None:
+            refused.append(Refusal(hit.note_id, NOT_ELIGIBLE, "conversation deleted"))
         else:
             kept.append(hit)
     return kept, refused

@@ -102,6 +102,7 @@ class RowAdopter:
                 if updated_at != note.updated_at:
                     self.changed.add(note.id)
         self._tag_notes(unit, batch)
+        unit.reworded(ids)
         self._target.count("notes", len(fresh), len(batch))
 
     def _tag_notes(self, unit: Transaction, batch: list[SourceNote]) -> None:

@@ -274,5 +274,5 @@ def test_bodies_that_the_original_has_no_place_for_are_told(
     awkward: Application, tmp_path: Path
 ) -> None:
     report = export(awkward, "chatcrystal", tmp_path / "out")
-    assert report.warnings == ("ChatCrystal has no place for the Markdown bodies of 1 notes",)
+    assert report.warnings == ("ChatCrystal has no place for Markdown bodies; left out: 1",)
     assert report.counts["chunks"] == 3

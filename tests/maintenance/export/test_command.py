@@ -68,7 +68,7 @@ def test_a_warning_is_told_beside_the_report(
     monkeypatch.setenv("CRYSTAL_DATA_DIR", str(awkward.settings.data_dir))
     ran = run("--format", "chatcrystal", str(tmp_path / "out"))
     assert ran.code == 0
-    assert ran.error == "Warning: ChatCrystal has no place for the Markdown bodies of 1 notes"
+    assert ran.error == "Warning: ChatCrystal has no place for Markdown bodies; left out: 1"
     assert ran.data["warnings"] == [ran.error.removeprefix("Warning: ")]
 
 

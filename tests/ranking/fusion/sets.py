@@ -22,6 +22,7 @@ from app.ranking.run import (
     Question,
     Ranking,
     RecentOpens,
+    Together,
 )
 
 UNNAMED = "query that names no note"
@@ -80,6 +81,8 @@ class Shelf:
                 }
             case LexicalHits(limit):
                 return list(self.hits[:limit])
+            case Together(needs):
+                return [self.meet(each) for each in needs]
             case NoteCards(note_ids):
                 return {note: self.notes[note] for note in note_ids if note in self.notes}
             case RecentOpens(limit):

@@ -14,6 +14,7 @@ from app.ranking.run import (
     NoteCards,
     Question,
     RecentOpens,
+    Together,
 )
 from tests.ranking.fusion.sets import Shelf, asked, facts, hit, run
 
@@ -41,9 +42,8 @@ SHELF = Shelf(
 def test_it_asks_for_ten_times_the_notes_wanted() -> None:
     _, needs = run(SHELF, asked(limit=3))
     assert needs == [
-        NearestChunks(30),
+        Together((NearestChunks(30), LexicalHits(30))),
         ChunkRows((41, 61, 11, 21, 12)),
-        LexicalHits(30),
         NoteCards((5, 7, 3, 1, 2)),
         RecentOpens(20),
     ]
@@ -51,7 +51,7 @@ def test_it_asks_for_ten_times_the_notes_wanted() -> None:
 
 def test_it_asks_for_no_more_chunks_than_may_be_found() -> None:
     _, needs = run(SHELF, asked(limit=3, size=4))
-    assert needs[0] == NearestChunks(4)
+    assert needs[0] == Together((NearestChunks(4), LexicalHits(30)))
 
 
 def test_notes_that_may_not_be_found_play_no_part_even_in_the_scale() -> None:
@@ -82,7 +82,7 @@ def test_either_source_may_be_empty(shelf: Shelf, found: list[int]) -> None:
 
 def test_an_empty_index_is_asked_for_nothing() -> None:
     ranking, needs = run(replace(SHELF, chunks={}), asked(size=0))
-    assert needs[0] == NearestChunks(0)
+    assert needs[0] == Together((NearestChunks(0), LexicalHits(100)))
     assert len(ranking.hits) == 2
 
 

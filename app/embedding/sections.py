@@ -1,0 +1,182 @@
+"""The chunks of a Markdown body: its sections, each told apart by the headings around it.
+
+Owns the layout of such a chunk, and where a section too long for the model is split. Must not read
+notes or embed.
+
+A chunk's text is ``Note: <title>``, a line with the headings around it and its own, a blank line,
+and what stands below the heading::
+
+    Note: Deploying
+    Server > Certificates
+
+    They are renewed by a timer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise, zip_longest
+
+from app.domain.chunks import Chunk
+from app.embedding.sentences import cut_point, split_sentences
+from app.markdown.sections import Section, sections
+from app.text import is_blank, js_trim
+
+HEADING_SEPARATOR = " > "
+
+_NOTE_LABEL = "Note: "
+_SEPARATOR = "\n\n"
+_PARAGRAPH_BREAK = re.compile(r"\r?\n(?:[ \t]*\r?\n)+")
+
+Extent = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Prefix:
+    """What stands before the text of a section: the label, and the innermost headings that fit."""
+
+    label: str
+    headings: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(filter(None, (self.label, HEADING_SEPARATOR.join(self.headings))))
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A section with the names of its path, blank ones left out.
+
+    ``is_named`` tells that the last of them is its own; ``text_start`` is where the text begins
+    that does not stand in the prefix.
+    """
+
+    section: Section
+    names: tuple[str, ...]
+    is_named: bool
+    prefix: _Prefix
+    text_start: int
+
+    @property
+    def is_whole(self) -> bool:
+        """Every heading of the path stands in the prefix."""
+        return self.prefix.headings == self.names
+
+
+def body_chunks(title: str, body: str, max_chars: int, first_index: int) -> tuple[Chunk, ...]:
+    """Cut a note's Markdown body into chunks, one for each section, however short (fusion.md).
+
+    A section beyond ``max_chars`` is split at its paragraphs, then at its sentences; its parts have
+    the same prefix. A heading with nothing below it but deeper headings makes no chunk, for theirs
+    name it; with nothing below it at all it makes one of its prefix. A section without a visible
+    character, heading included, makes none.
+
+    The prefix takes at most half of ``max_chars``: a title too long is cut, then the outermost
+    headings are left out. A heading that does not fit into its own prefix stands in the text.
+
+    Args:
+        max_chars: The longest text that the model takes, in characters; at least 1.
+        first_index: The index of the first chunk.
+
+    Returns:
+        Chunks in the order of the body, of at most ``max_chars`` characters. ``heading_path`` has
+        the headings joined by `` > ``, None before the first one. ``start`` and ``end`` count code
+        points of the body; parts of a section follow one another without a gap.
+    """
+    pieces = [_piece(title, section, max_chars // 2) for section in sections(body)]
+    chunks: list[Chunk] = []
+    for piece, following in zip_longest(pieces, pieces[1:]):
+        if _is_context_only(piece, following, body):
+            continue
+        path = HEADING_SEPARATOR.join(piece.names) or None
+        for text, (start, end) in _texts(piece, body, max_chars):
+            index = first_index + len(chunks)
+            chunks.append(Chunk(index, text, heading_path=path, start=start, end=end))
+    return tuple(chunks)
+
+
+def _piece(title: str, section: Section, room: int) -> _Piece:
+    path = [_one_line(heading) for heading in section.heading_path]
+    names = tuple(filter(None, path))
+    prefix = _prefix(_one_line(title), names, room)
+    is_named = bool(path) and bool(path[-1])
+    is_left_out = is_named and not prefix.headings
+    text_start = section.start if is_left_out else section.content_start
+    return _Piece(section, names, is_named, prefix, text_start)
+
+
+def _prefix(title: str, names: tuple[str, ...], room: int) -> _Prefix:
+    room -= len(_SEPARATOR)
+    whole = _Prefix(_NOTE_LABEL + title if title else "", names)
+    if len(str(whole)) <= room:
+        return whole
+    label = _label(title, room if not names else room // 2)
+    kept = [_Prefix(label, names[first:]) for first in range(len(names))]
+    fitting = (prefix for prefix in kept if len(str(prefix)) <= room)
+    return next(fitting, _Prefix(label, ()))
+
+
+def _label(title: str, room: int) -> str:
+    label = _NOTE_LABEL + title
+    if len(label) > room:
+        label = label[: cut_point(label, room)].rstrip() if room > len(_NOTE_LABEL) else ""
+    return label if title else ""
+
+
+def _is_context_only(piece: _Piece, following: _Piece | None, body: str) -> bool:
+    section = piece.section
+    return (
+        is_blank(body[piece.text_start : section.end])
+        and following is not None
+        and following.section.level > section.level
+        and following.is_whole
+    )
+
+
+def _texts(piece: _Piece, body: str, max_chars: int) -> Iterator[tuple[str, Extent]]:
+    section, prefix = piece.section, str(piece.prefix)
+    if is_blank(body[piece.text_start : section.end]):
+        if piece.is_named:
+            yield prefix, (section.start, section.end)
+        return
+    head = prefix + _SEPARATOR if prefix else ""
+    starts = _starts_of_parts(body, piece.text_start, section.end, max_chars - len(head))
+    for start, end in pairwise([*starts, section.end]):
+        text = js_trim(body[start:end]).replace("\r\n", "\n")
+        yield head + text, (section.start if start == starts[0] else start, end)
+
+
+def _starts_of_parts(body: str, start: int, end: int, room: int) -> list[int]:
+    """Return where the parts of a text begin, each with as many paragraphs or sentences as fit."""
+    if len(js_trim(body[start:end])) <= room:
+        return [start]
+    units = list(_units(body, start, end, room))
+    starts = [units[0][0]]
+    for unit_start, unit_end in units[1:]:
+        if unit_end - starts[-1] > room:
+            starts.append(unit_start)
+    return starts
+
+
+def _units(body: str, start: int, end: int, room: int) -> Iterator[Extent]:
+    """Yield the paragraphs that fit, and the sentences of the others."""
+    breaks = [match.span() for match in _PARAGRAPH_BREAK.finditer(body, start, end)]
+    borders = [start, *(border for span in breaks for border in span), end]
+    for paragraph_start, paragraph_end in zip(borders[::2], borders[1::2], strict=True):
+        paragraph = body[paragraph_start:paragraph_end].rstrip()
+        if is_blank(paragraph):
+            continue
+        if len(paragraph) <= room:
+            yield paragraph_start, paragraph_start + len(paragraph)
+            continue
+        found = 0
+        for sentence in split_sentences(paragraph, room):
+            # Between two sentences lies nothing but white space, so the first find is the place.
+            found = paragraph.index(sentence, found)
+            yield paragraph_start + found, paragraph_start + found + len(sentence)
+            found += len(sentence)
+
+
+def _one_line(text: str) -> str:
+    return js_trim(" ".join(text.split()))

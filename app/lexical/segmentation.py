@@ -1,0 +1,139 @@
+"""Tokens of a text: one segmentation for what is indexed and for what is asked.
+
+Owns which pieces of a text can be found. Every piece is counted once: two rules that find the same
+span give one token. Must not know fields, weights or indexes.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from app.lexical.chinese import DICTIONARY
+from app.lexical.scripts import ASCII_RUN, EMOJI, RUN, UNSPACED, normalised
+from app.text import HAN_RUN
+
+LONGEST_TERM = 100
+"""Characters of a term that count; a longer one is found by its beginning."""
+
+MOST_CASE_PARTS = 8
+"""A word with more changes of case and digits is a hash or a key: its parts mean nothing."""
+
+_LEVELS = tuple(map(re.compile, (r"[/:]+", r"[+#]+", r"\.+", r"[_-]+")))
+"""Separators inside a word, the outermost first: `app/db.py` has the parts app, db.py, db, py."""
+
+_CASE_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_SYMBOL = re.compile(r"[+#]+(?![^\W_])")
+_ACCENTS = re.compile("[\u0300-\u036f]+")
+_BASE_LETTERS = str.maketrans(
+    {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"}
+)
+
+
+class Piece(NamedTuple):
+    """A token; ``is_part`` when it is a part or another spelling of a word that is a token too."""
+
+    token: str
+    is_part: bool
+
+
+def tokens(text: str) -> list[str]:
+    """Return the tokens of a text in order, each as often as it occurs.
+
+    A Han, Kana or Hangul run gives its overlapping pairs and all Chinese words of three or more
+    characters inside, a run of one gives itself; any other word gives itself, its parts (at
+    `/ : + # . _ -` and where case or digits change) and its form without accents; an emoji
+    gives itself.
+    """
+    return [piece.token for piece in pieces(text)]
+
+
+def pieces(text: str) -> Iterator[Piece]:
+    """Yield the tokens of a text in order, with what they are."""
+    text = normalised(text)
+    pattern = ASCII_RUN if text.isascii() else RUN
+    for match in pattern.finditer(text):
+        run = match.group()
+        if match.lastgroup == UNSPACED:
+            yield from _unspaced_pieces(run)
+        elif match.lastgroup == EMOJI:
+            yield Piece(run, False)
+        else:
+            yield from _word_pieces(run)
+
+
+def _unspaced_pieces(run: str) -> Iterator[Piece]:
+    if len(run) == 1:
+        yield Piece(run, False)
+        return
+    spans = [(start, start + 2) for start in range(len(run) - 1)]
+    for han in HAN_RUN.finditer(run):
+        offset = han.start()
+        words = DICTIONARY.long_words(han.group())
+        spans += [(offset + start, offset + end) for start, end in words]
+    for start, end in sorted(spans):
+        yield Piece(run[start:end], False)
+
+
+def _word_pieces(word: str) -> Iterator[Piece]:
+    """Yield the word, then its parts by place, the longer first."""
+    yield from _spellings(word, is_part=False)
+    if word.isalpha() and (not word.isascii() or word[1:].islower()):
+        return
+    spans = _part_spans(word) - {(0, len(word))}
+    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+        yield from _spellings(word[start:end], is_part=True)
+
+
+def _part_spans(word: str) -> set[tuple[int, int]]:
+    found = {(0, len(word))}
+    level = [(0, len(word))]
+    for separator in _LEVELS:
+        level = [span for outer in level for span in _split(word, outer, separator)]
+        found.update(level)
+    for start, end in level:
+        found.update(_case_parts(word, start, end))
+    return {span for span in found if not _is_stem_of_a_symbol(word, span)}
+
+
+def _split(
+    word: str, span: tuple[int, int], separator: re.Pattern[str]
+) -> Iterator[tuple[int, int]]:
+    start, end = span
+    for match in separator.finditer(word, start, end):
+        if match.start() > start:
+            yield start, match.start()
+        start = match.end()
+    if start < end:
+        yield start, end
+
+
+def _case_parts(word: str, start: int, end: int) -> list[tuple[int, int]]:
+    if not word[start:end].isascii():
+        return []
+    parts = [match.span() for match in _CASE_PART.finditer(word, start, end)]
+    return parts if len(parts) <= MOST_CASE_PARTS else []
+
+
+def _is_stem_of_a_symbol(word: str, span: tuple[int, int]) -> bool:
+    """Tell whether the span is the letter of `c++`, `c#` and the like, which is another word."""
+    start, end = span
+    return end - start == 1 and _SYMBOL.match(word, end) is not None
+
+
+def _spellings(word: str, *, is_part: bool) -> Iterator[Piece]:
+    lower = word.lower()[:LONGEST_TERM]
+    yield Piece(lower, is_part)
+    if not lower.isascii():
+        bare = without_accents(lower)
+        if bare != lower:
+            yield Piece(bare, True)
+
+
+def without_accents(word: str) -> str:
+    """Reduce Latin, Greek and Cyrillic letters to their base; other scripts keep their marks."""
+    decomposed = unicodedata.normalize("NFD", word)
+    bare = _ACCENTS.sub("", decomposed).translate(_BASE_LETTERS)
+    return unicodedata.normalize("NFC", bare)

@@ -1,0 +1,89 @@
+"""What one note is worth: meaning, words, and how they are joined.
+
+Owns the numbers of a row. Pure arithmetic on what was measured of a note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from app.domain.evidence import NoteFacts
+from app.text import has_han
+
+WHOLE_SHARE = 0.4
+"""The cosine of the whole note counts so much,"""
+
+FIELD_SHARE = 0.4
+"""the best of title, summary and conclusions so much,"""
+
+TITLE_SHARE = 0.2
+"""and the title once more."""
+
+TITLE_FIELD = 0
+
+WORDS_WEIGHT = 0.2
+"""What a full match of words adds, beside a meaning of at most 1."""
+
+
+class Measured(NamedTuple):
+    """What was measured of a note.
+
+    ``whole`` is None and ``fields``, cosines by field number, empty where there are no vectors.
+    ``words`` is the BM25 score as a share of the best one, ``coverage`` the share of the query,
+    by IDF, that the note holds.
+    """
+
+    facts: NoteFacts
+    whole: float | None
+    fields: Mapping[int, float]
+    words: float
+    coverage: float
+
+
+class Row(NamedTuple):
+    """A note with its score and what it is made of; ``meaning`` is None without vectors.
+
+    ``counts_words`` tells whether words could have been found: a note in another script than the
+    query's that holds none of its words is judged by meaning alone.
+    """
+
+    measured: Measured
+    meaning: float | None
+    counts_words: bool
+    score: float
+
+    @property
+    def note_id(self) -> int:
+        """The note's id."""
+        return self.measured.facts.card.note_id
+
+
+def row_of(measured: Measured, query: str) -> Row:
+    """Score a note.
+
+    Words count as much as the note covers of the query; the scale is the same whether they count
+    or not.
+    """
+    meaning = _meaning(measured)
+    is_same_script = has_han(measured.facts.card.title) == has_han(query)
+    counts_words = is_same_script or measured.words > 0
+    if not counts_words:
+        return Row(measured, meaning, counts_words, meaning or 0.0)
+    words = WORDS_WEIGHT * measured.words * measured.coverage
+    score = ((meaning or 0.0) + words) / (1 + WORDS_WEIGHT)
+    return Row(measured, meaning, counts_words, score)
+
+
+def _meaning(measured: Measured) -> float | None:
+    """Weigh the cosines; a part without a vector leaves its share to the others."""
+    fields = measured.fields
+    parts = [
+        (WHOLE_SHARE, measured.whole),
+        (FIELD_SHARE, max(fields.values(), default=None)),
+        (TITLE_SHARE, fields.get(TITLE_FIELD)),
+    ]
+    known = [(share, cosine) for share, cosine in parts if cosine is not None]
+    if not known:
+        return None
+    return sum(share * cosine for share, cosine in known) / sum(share for share, _ in known)
