@@ -138,9 +138,9 @@ def build(settings: Settings, embedder: Embedder | None = None) -> Application:
     healing.fill_words(database)
     active = ActiveEmbedder(Active(settings, embedder, space.id))
     mirror = Mirror(database)
-    batches = BatchEmbedder(database, active)
     companions = CompanionEmbedder(database, active)
     filler = CompanionFiller(companions)
+    batches = BatchEmbedder(database, active, filler.wake)
     reconfigurer = Reconfigurer(database, active)
     return Application(
         settings=settings,
@@ -151,7 +151,7 @@ def build(settings: Settings, embedder: Embedder | None = None) -> Application:
         writer=Writer(database, active, filler.wake),
         batches=batches,
         importer=Importer(database),
-        queue=EmbeddingQueue(batches, filler.wake),
+        queue=EmbeddingQueue(batches),
         companions=companions,
         filler=filler,
         reconfigurer=reconfigurer,

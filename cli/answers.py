@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.console import Console
 
-from cli.tables import Column, show_heading, show_line, show_table, show_text
+from cli.tables import Column, show_heading, show_line, show_marked, show_table, show_text
 
 TITLE_WIDTH = 40
 PROJECT_WIDTH = 20
@@ -40,7 +40,8 @@ def show_found(console: Console, found: Sequence[Mapping[str, Any]], query: str)
     extras = [
         name
         for name, value in found[0].items()
-        if name not in {*_KNOWN, "via_relation"} and not isinstance(value, list | Mapping)
+        if name not in {*_KNOWN, "via_relation", "passage"}
+        and not isinstance(value, list | Mapping)
     ]
     short = [name for name in extras if name != "summary"]
     columns += [Column(name, widest=TITLE_WIDTH) for name in short]
@@ -50,6 +51,8 @@ def show_found(console: Console, found: Sequence[Mapping[str, Any]], query: str)
     show_line(console)
     if "summary" in extras:
         _show_summaries(console, found)
+    if any("passage" in row for row in found):
+        _show_passages(console, found)
 
 
 def _cells(row: Mapping[str, Any]) -> list[str]:
@@ -66,6 +69,17 @@ def _show_summaries(console: Console, found: Sequence[Mapping[str, Any]]) -> Non
     for row in found:
         show_line(console, f"{text_of(row.get('note_id'))}  {text_of(row.get('title'))}", "bold")
         show_text(console, text_of(row.get("summary")))
+        show_line(console)
+
+
+def _show_passages(console: Console, found: Sequence[Mapping[str, Any]]) -> None:
+    """Print the best passage of each note, the words of the query in bold."""
+    for row in found:
+        passage = row.get("passage")
+        if not isinstance(passage, Mapping):
+            continue
+        show_line(console, f"{text_of(row.get('note_id'))}  {text_of(row.get('title'))}", "bold")
+        show_marked(console, text_of(passage.get("text")), passage.get("extents") or ())
         show_line(console)
 
 

@@ -62,11 +62,17 @@ COMMANDS: dict[str, tuple[Row, ...]] = {
     ),
     "Server": (
         Row("status", "cli.commands.status:status", "Show what the server holds."),
+        Row("config", "cli.commands.config:config", "Show, change and test the configuration."),
         Row("serve", "cli.admin.serve:serve", "Run the server; stop it, or see whether it runs."),
     ),
     "This machine": (
         Row("demo", "cli.admin.demo:demo", "Search the example notes and see it explained."),
         Row("reindex", "cli.admin.reindex:reindex", "Embed the notes of this machine's database."),
+        Row(
+            "doctor",
+            "cli.admin.doctor:doctor",
+            "Check the database of this machine, and mend it.",
+        ),
     ),
 }
 BY_NAME = {row.name: row for rows in COMMANDS.values() for row in rows}

@@ -57,6 +57,16 @@ def show_text(console: Console, text: str, style: str = "") -> None:
             show_line(console, line.plain.rstrip(), style)
 
 
+def show_marked(console: Console, text: str, extents: Sequence[Sequence[int]]) -> None:
+    """Print a text as one paragraph, indented and wrapped, with some extents in bold."""
+    marked = Text("".join(printable(character).replace("\n", " ") or " " for character in text))
+    for start, end in extents:
+        marked.stylize("bold", start, end)
+    for line in marked.wrap(console, max(console.width - len(INDENT), NARROWEST)):
+        line.rstrip()
+        console.print(Text(INDENT) + line, no_wrap=True, crop=False, highlight=False)
+
+
 def show_facts(console: Console, facts: Sequence[tuple[str, str]]) -> None:
     """Print names and values, one pair a line, values aligned and wrapped."""
     name_width = max((cell_len(name) for name, _ in facts), default=0)

@@ -5,7 +5,6 @@ Revises: 0001
 """
 
 import sqlalchemy as sa
-
 from alembic import op
 
 revision = "0002"

@@ -25,6 +25,7 @@ SEARCH = (
     choice("cut", "Whether notes below the border of relevance are left out.", ("on", "off"),
            "on"),
     choices("fields", "Fields to add to each row.", EXTRA_FIELDS, ()),
+    boolean("highlight", "Add the best passage of each note, with the extents of its words."),
     *FILTERS,
 )  # fmt: skip
 WHY = (whole("note_id", "The note in question.", 0, LARGEST_ID), *SEARCH)
@@ -63,6 +64,7 @@ def _request(given: Mapping[str, Any]) -> SearchRequest:
         cut=given["cut"] == "on",
         filters=filters(given),
         fields=given["fields"],
+        highlight=given["highlight"],
     )
 
 

@@ -45,18 +45,22 @@ VECTOR_BATCH = 500
 CONTENT = (notes, messages)
 """What people wrote: never removed, whatever it belonged to."""
 
+_ACTIVE_SPACE = (
+    select(embedding_spaces.c.id)
+    .where(embedding_spaces.c.active == 1)
+    .order_by(embedding_spaces.c.id)
+    .limit(1)
+)
 _STATUS = func.coalesce(
     select(note_spaces.c.status)
     .where(
         note_spaces.c.note_id == notes.c.id,
-        note_spaces.c.space_id
-        == select(embedding_spaces.c.id).where(embedding_spaces.c.active == 1).scalar_subquery(),
+        note_spaces.c.space_id == _ACTIVE_SPACE.scalar_subquery(),
     )
     .scalar_subquery(),
     STATUS_PENDING,
 )
-_HAS_ACTIVE_SPACE = select(embedding_spaces.c.id).where(embedding_spaces.c.active == 1).exists()
-_IS_OUT_OF_STEP = (_HAS_ACTIVE_SPACE, notes.c.embedding_status != _STATUS)
+_IS_OUT_OF_STEP = (_ACTIVE_SPACE.exists(), notes.c.embedding_status != _STATUS)
 
 
 class StoredVector(NamedTuple):
@@ -163,10 +167,30 @@ def chunks_of_others(connection: Connection, space_id: int) -> int:
     ).scalar_one()
 
 
+def active_space(connection: Connection) -> int | None:
+    """Return the id of the space that searches use."""
+    return connection.execute(_ACTIVE_SPACE).scalar()
+
+
 def dimensions(connection: Connection) -> dict[int, int | None]:
     """Return the dimension of every space by its id."""
     rows = connection.execute(select(embedding_spaces.c.id, embedding_spaces.c.dimension))
     return {row[0]: row[1] for row in rows}
+
+
+def lengths(connection: Connection) -> dict[int, dict[int, int]]:
+    """Count the vectors of every space by their length in bytes."""
+    columns = embeddings.c
+    length = func.length(columns.vector)
+    rows = connection.execute(
+        select(columns.space_id, length, func.count())
+        .group_by(columns.space_id, length)
+        .order_by(columns.space_id, length)
+    )
+    found: defaultdict[int, dict[int, int]] = defaultdict(dict)
+    for space_id, size, count in rows:
+        found[space_id][size] = count
+    return dict(found)
 
 
 def count_vectors(connection: Connection) -> int:

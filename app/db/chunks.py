@@ -148,13 +148,22 @@ def add(connection: Connection, values: Sequence[Mapping[str, Any]]) -> tuple[in
 
 
 def remove_of_notes(
-    connection: Connection, note_ids: Iterable[int], space_id: int | None = None
+    connection: Connection,
+    note_ids: Iterable[int],
+    space_id: int | None = None,
+    kinds: Sequence[str] | None = None,
 ) -> tuple[tuple[int, int, str], ...]:
-    """Delete the chunks of notes (in one space, or in all); return (id, space, kind) of each."""
+    """Delete the chunks of notes (in one space or in all, of some kinds or of all).
+
+    Returns:
+        (id, space, kind) of each.
+    """
     columns = embeddings.c
     condition = in_ids(columns.note_id, note_ids)
     if space_id is not None:
         condition = condition & (columns.space_id == space_id)
+    if kinds is not None:
+        condition = condition & columns.kind.in_(kinds)
     found = connection.execute(
         delete(embeddings).where(condition).returning(columns.id, columns.space_id, columns.kind)
     )

@@ -22,6 +22,7 @@ class SearchRequest:
     cut: bool = True
     filters: NoteFilters = field(default_factory=NoteFilters)
     fields: tuple[str, ...] = ()
+    highlight: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,12 +22,15 @@ from itertools import pairwise, zip_longest
 from app.domain.chunks import Chunk
 from app.embedding.sentences import cut_point, split_sentences
 from app.markdown.sections import Section, sections
-from app.text import is_blank, js_trim
+from app.text import JS_WHITE_SPACE
 
 HEADING_SEPARATOR = " > "
 
 _NOTE_LABEL = "Note: "
 _SEPARATOR = "\n\n"
+_WHITE_SPACE = JS_WHITE_SPACE + "\x1c\x1d\x1e\x1f\x85"
+"""All that JavaScript and Python take for white space, so that no text is blank to one of them."""
+
 _PARAGRAPH_BREAK = re.compile(r"\r?\n(?:[ \t]*\r?\n)+")
 
 Extent = tuple[int, int]
@@ -49,7 +52,7 @@ class _Piece:
     """A section with the names of its path, blank ones left out.
 
     ``is_named`` tells that the last of them is its own; ``text_start`` is where the text begins
-    that does not stand in the prefix.
+    that does not stand in the prefix, ``has_text`` that there is some.
     """
 
     section: Section
@@ -57,11 +60,7 @@ class _Piece:
     is_named: bool
     prefix: _Prefix
     text_start: int
-
-    @property
-    def is_whole(self) -> bool:
-        """Every heading of the path stands in the prefix."""
-        return self.prefix.headings == self.names
+    has_text: bool
 
 
 def body_chunks(title: str, body: str, max_chars: int, first_index: int) -> tuple[Chunk, ...]:
@@ -84,10 +83,11 @@ def body_chunks(title: str, body: str, max_chars: int, first_index: int) -> tupl
         the headings joined by `` > ``, None before the first one. ``start`` and ``end`` count code
         points of the body; parts of a section follow one another without a gap.
     """
-    pieces = [_piece(title, section, max_chars // 2) for section in sections(body)]
+    made = [_piece(title, section, body, max_chars // 2) for section in sections(body)]
+    pieces = [piece for piece in made if piece.is_named or piece.has_text]
     chunks: list[Chunk] = []
     for piece, following in zip_longest(pieces, pieces[1:]):
-        if _is_context_only(piece, following, body):
+        if following is not None and _is_context_of(piece, following):
             continue
         path = HEADING_SEPARATOR.join(piece.names) or None
         for text, (start, end) in _texts(piece, body, max_chars):
@@ -96,14 +96,15 @@ def body_chunks(title: str, body: str, max_chars: int, first_index: int) -> tupl
     return tuple(chunks)
 
 
-def _piece(title: str, section: Section, room: int) -> _Piece:
+def _piece(title: str, section: Section, body: str, room: int) -> _Piece:
     path = [_one_line(heading) for heading in section.heading_path]
     names = tuple(filter(None, path))
     prefix = _prefix(_one_line(title), names, room)
     is_named = bool(path) and bool(path[-1])
     is_left_out = is_named and not prefix.headings
     text_start = section.start if is_left_out else section.content_start
-    return _Piece(section, names, is_named, prefix, text_start)
+    has_text = bool(_trimmed(body[text_start : section.end]))
+    return _Piece(section, names, is_named, prefix, text_start, has_text)
 
 
 def _prefix(title: str, names: tuple[str, ...], room: int) -> _Prefix:
@@ -124,32 +125,28 @@ def _label(title: str, room: int) -> str:
     return label if title else ""
 
 
-def _is_context_only(piece: _Piece, following: _Piece | None, body: str) -> bool:
-    section = piece.section
-    return (
-        is_blank(body[piece.text_start : section.end])
-        and following is not None
-        and following.section.level > section.level
-        and following.is_whole
-    )
+def _is_context_of(piece: _Piece, following: _Piece) -> bool:
+    """Tell whether a heading without text stands in the prefix of the next chunk."""
+    path, deeper = piece.section.heading_path, following.section.heading_path
+    is_around = len(deeper) > len(path) and deeper[: len(path)] == path
+    return not piece.has_text and is_around and following.prefix.headings == following.names
 
 
 def _texts(piece: _Piece, body: str, max_chars: int) -> Iterator[tuple[str, Extent]]:
     section, prefix = piece.section, str(piece.prefix)
-    if is_blank(body[piece.text_start : section.end]):
-        if piece.is_named:
-            yield prefix, (section.start, section.end)
+    if not piece.has_text:
+        yield prefix, (section.start, section.end)
         return
     head = prefix + _SEPARATOR if prefix else ""
     starts = _starts_of_parts(body, piece.text_start, section.end, max_chars - len(head))
     for start, end in pairwise([*starts, section.end]):
-        text = js_trim(body[start:end]).replace("\r\n", "\n")
+        text = _trimmed(body[start:end]).replace("\r\n", "\n")
         yield head + text, (section.start if start == starts[0] else start, end)
 
 
 def _starts_of_parts(body: str, start: int, end: int, room: int) -> list[int]:
     """Return where the parts of a text begin, each with as many paragraphs or sentences as fit."""
-    if len(js_trim(body[start:end])) <= room:
+    if len(_trimmed(body[start:end])) <= room:
         return [start]
     units = list(_units(body, start, end, room))
     starts = [units[0][0]]
@@ -164,8 +161,8 @@ def _units(body: str, start: int, end: int, room: int) -> Iterator[Extent]:
     breaks = [match.span() for match in _PARAGRAPH_BREAK.finditer(body, start, end)]
     borders = [start, *(border for span in breaks for border in span), end]
     for paragraph_start, paragraph_end in zip(borders[::2], borders[1::2], strict=True):
-        paragraph = body[paragraph_start:paragraph_end].rstrip()
-        if is_blank(paragraph):
+        paragraph = body[paragraph_start:paragraph_end].rstrip(_WHITE_SPACE)
+        if not paragraph:
             continue
         if len(paragraph) <= room:
             yield paragraph_start, paragraph_start + len(paragraph)
@@ -174,9 +171,14 @@ def _units(body: str, start: int, end: int, room: int) -> Iterator[Extent]:
         for sentence in split_sentences(paragraph, room):
             # Between two sentences lies nothing but white space, so the first find is the place.
             found = paragraph.index(sentence, found)
-            yield paragraph_start + found, paragraph_start + found + len(sentence)
+            if _trimmed(sentence):
+                yield paragraph_start + found, paragraph_start + found + len(sentence)
             found += len(sentence)
 
 
 def _one_line(text: str) -> str:
-    return js_trim(" ".join(text.split()))
+    return _trimmed(" ".join(text.split()))
+
+
+def _trimmed(text: str) -> str:
+    return text.strip(_WHITE_SPACE)

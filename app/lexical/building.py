@@ -136,6 +136,8 @@ def _core(documents: Documents, vocabulary: Vocabulary, places: Ordinals, entrie
     keys *= len(documents.ids)
     keys += entries.rows
     order = np.argsort(keys)
+    # Here and not at the first search, so that no search waits for a merge.
+    vocabulary.warm()
     starts = np.zeros(len(vocabulary.terms) + 1, dtype=np.int64)
     np.cumsum(np.bincount(places, minlength=len(vocabulary.terms)), out=starts[1:])
     return Core(documents, vocabulary, starts, entries.of(order))

@@ -24,8 +24,8 @@ from app.lexical.run import LexicalRun
 from app.lexical.segment import Core, Ids, Segment
 from app.lexical.units import Units, documents_of, notes_of
 
-TAIL_DOCUMENTS = 512
-"""The tail is sealed at this size; adding a document builds at most so many anew (10 ms)."""
+TAIL_DOCUMENTS = 128
+"""The tail is sealed at this size; adding a document builds at most so many anew (5 to 10 ms)."""
 
 SEGMENT_DOCUMENTS = 262_144
 """No merge makes a segment larger than this."""

@@ -132,11 +132,12 @@ def _weights(found: Sequence[Occurrence]) -> dict[str, int]:
 def _start(text: str, first: int, last: int, width: int) -> int:
     """Return where a passage begins that holds what lies between ``first`` and ``last``.
 
-    At most half of the room left over lies before ``first``, unless only so a sentence is shown
-    from its beginning, or the text ends soon.
+    Half of the room left over lies before ``first``; up to three quarters when only so a sentence
+    is shown from its beginning, and all when the text ends soon.
     """
-    earliest = max(0, last - width)
-    usual = max(earliest, min(first - (width - (last - first)) // 2, len(text) - width))
+    room = width - (last - first)
+    earliest = max(0, min(last + room // 4, len(text)) - width)
+    usual = max(earliest, min(first - room // 2, len(text) - width))
     ends = [match.end() for match in _SENTENCE_END.finditer(text, earliest, first)]
     starts = [0, *ends] if earliest == 0 else ends
     if starts:

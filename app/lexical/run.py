@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import inf
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from app.lexical.expansion import Variant, variants_of
 from app.lexical.query import LexicalQuery
 from app.lexical.results import LexicalHit, LexicalStanding, TermMatch, TokenRecord
 from app.lexical.segment import Ids, Places, Segment
-from app.lexical.units import Occurrences, Units
+from app.lexical.units import Found, Occurrences, Units
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -63,8 +62,9 @@ class LexicalRun:
         tokens = []
         for term, variants in zip(query.terms, variants_of(query, segments), strict=True):
             scored = _scored(term.token, variants, segments, units)
-            _add_best(identity, [(each.occurrences, each.identity) for each in scored.variants])
-            _add_best(content, [(each.occurrences, each.content) for each in scored.variants])
+            found = [(each.occurrences.ordinals, each) for each in scored.variants]
+            _add_best(identity, [(ordinals, each.identity) for ordinals, each in found])
+            _add_best(content, [(ordinals, each.content) for ordinals, each in found])
             tokens.append(scored)
         return cls(units, tuple(tokens), identity, content)
 
@@ -161,44 +161,51 @@ def _scored(
     token: str, variants: tuple[Variant, ...], segments: Sequence[Segment], units: Units
 ) -> ScoredToken:
     exact, *others = variants
-    found = _occurrences(exact, segments, units)
+    [found] = units.occurrences([_entries(exact, segments)])
     idf = inverse_frequency(len(found.ordinals), units.living)
-    scored = [_worth(exact, idf, found, units)] if len(found.ordinals) else []
-    # A rare misspelling must not be worth more than the word itself.
-    most = idf if scored else inf
-    for variant in others:
-        found = _occurrences(variant, segments, units)
-        if len(found.ordinals):
-            own = inverse_frequency(len(found.ordinals), units.living)
-            scored.append(_worth(variant, min(own, most), found, units))
+    scored = _worths([exact], [found], [idf], units)
+    if others:
+        found_others = units.occurrences([_entries(each, segments) for each in others])
+        own = [inverse_frequency(len(each.ordinals), units.living) for each in found_others]
+        # A rare misspelling must not be worth more than the word itself.
+        capped = [min(each, idf) for each in own] if scored else own
+        scored += _worths(others, found_others, capped, units)
     return ScoredToken(token, idf, tuple(scored))
 
 
-def _occurrences(variant: Variant, segments: Sequence[Segment], units: Units) -> Occurrences:
-    return units.occurrences(
-        [(number, segments[number].entries(place)) for number, place in variant.places]
-    )
+def _entries(variant: Variant, segments: Sequence[Segment]) -> Found:
+    return [(number, segments[number].entries(place)) for number, place in variant.places]
 
 
-def _worth(variant: Variant, idf: float, occurrences: Occurrences, units: Units) -> ScoredVariant:
-    where = (occurrences.frequencies, occurrences.ordinals, units.norms)
-    factor = variant.weight * idf
+def _worths(
+    variants: Sequence[Variant], found: Sequence[Occurrences], idfs: Sequence[float], units: Units
+) -> list[ScoredVariant]:
+    """Score terms in one go; those that no unit holds are left out."""
+    sizes = [len(each.ordinals) for each in found]
+    ordinals = np.concatenate([each.ordinals for each in found])
+    frequencies = np.concatenate([each.frequencies for each in found], axis=1)
+    products = [variant.weight * idf for variant, idf in zip(variants, idfs, strict=True)]
+    factors = np.repeat(products, sizes)
     identity, content = (
-        factor * worths(*where, weights) for weights in (IDENTITY_WEIGHTS, CONTENT_WEIGHTS)
+        factors * worths(frequencies, ordinals, units.norms, weights)
+        for weights in (IDENTITY_WEIGHTS, CONTENT_WEIGHTS)
     )
-    return ScoredVariant(variant, idf, occurrences, identity, content)
+    ends = np.cumsum(sizes)[:-1]
+    columns = (variants, idfs, found, np.split(identity, ends), np.split(content, ends))
+    rows = zip(*columns, strict=True)
+    return [ScoredVariant(*row) for row in rows if len(row[2].ordinals)]
 
 
-def _add_best(total: Values, parts: list[tuple[Occurrences, Values]]) -> None:
+def _add_best(total: Values, parts: Sequence[tuple[Places, Values]]) -> None:
     """Add to each unit the best that it has among the terms for one token."""
     if len(parts) == 1:
-        [(occurrences, values)] = parts
-        total[occurrences.ordinals] += values
-        return
-    best = np.zeros(len(total))
-    for occurrences, values in parts:
-        best[occurrences.ordinals] = np.maximum(best[occurrences.ordinals], values)
-    total += best
+        [(ordinals, values)] = parts
+        total[ordinals] += values
+    elif parts:
+        best = np.zeros(len(total))
+        for ordinals, values in parts:
+            best[ordinals] = np.maximum(best[ordinals], values)
+        total += best
 
 
 def _match(token: str, scored: ScoredVariant, place: int) -> TermMatch:

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.lexical.bm25 import Values, length_norms
 from app.lexical.documents import FIELDS, KINDS
@@ -19,6 +21,13 @@ from app.lexical.segment import NONE, Entries, Ids, Mask, Ordinals, Places, Segm
 
 DENSE_SHARE = 8
 """From one entry to so many units on, arrays over all units are faster than sorting."""
+
+
+Found = Sequence[tuple[int, Entries]]
+"""The entries of a term, with the number of the segment that they are from."""
+
+_Columns = tuple[Ordinals, NDArray[np.uint8], NDArray[np.uint16]]
+"""Of some entries: the unit that each belongs to, field and count."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,20 +72,41 @@ class Units:
         """What frequencies are divided by (fields, n)."""
         return length_norms(self.lengths)
 
-    def occurrences(self, found: Sequence[tuple[int, Entries]]) -> Occurrences:
-        """Sum the entries of a term over units; they come with the number of their segment."""
-        owners = [self.of_rows[number][entries.rows] for number, entries in found]
-        ordinals = np.concatenate([np.empty(0, np.int32), *owners])
-        fields = np.concatenate([np.empty(0, np.uint8), *(each.fields for _, each in found)])
-        counts = np.concatenate([np.empty(0, np.uint16), *(each.counts for _, each in found)])
-        if (ordinals == NONE).any():
-            is_owned = ordinals != NONE
-            ordinals, fields, counts = ordinals[is_owned], fields[is_owned], counts[is_owned]
-        units, places = self._distinct(ordinals)
-        cells = fields.astype(np.intp) * len(units) + places
-        sums = np.bincount(cells, counts.astype(np.float64), len(FIELDS) * len(units))
-        frequencies = np.asarray(sums, dtype=np.float64).reshape(len(FIELDS), len(units))
-        return Occurrences(units, frequencies)
+    def occurrences(self, terms: Sequence[Found]) -> list[Occurrences]:
+        """Sum the entries of each of some terms over units.
+
+        Small terms are summed together: a call of numpy costs as much as thousands of entries.
+        """
+        columns = [self._columns(found) for found in terms]
+        sizes = [len(ordinals) for ordinals, _, _ in columns]
+        if not terms or sum(sizes) * DENSE_SHARE >= len(self):
+            return [_summed(each, self._distinct(each[0])) for each in columns]
+        ordinals, fields, counts = map(np.concatenate, zip(*columns, strict=True))
+        keys = np.repeat(np.arange(len(terms)) * len(self), sizes) + ordinals
+        all_terms = _summed((ordinals, fields, counts), np.unique(keys, return_inverse=True))
+        bounds = np.searchsorted(all_terms.ordinals, np.arange(len(terms) + 1) * len(self))
+        return [
+            Occurrences(
+                all_terms.ordinals[start:end] - number * len(self),
+                all_terms.frequencies[:, start:end],
+            )
+            for number, (start, end) in enumerate(pairwise(bounds.tolist()))
+        ]
+
+    def _columns(self, found: Found) -> _Columns:
+        """Return the ordinals, fields and counts of the entries of a term."""
+        ordinals = [self.of_rows[number][entries.rows] for number, entries in found]
+        fields = [entries.fields for _, entries in found]
+        counts = [entries.counts for _, entries in found]
+        columns = (
+            np.concatenate([np.empty(0, np.int32), *ordinals]),
+            np.concatenate([np.empty(0, np.uint8), *fields]),
+            np.concatenate([np.empty(0, np.uint16), *counts]),
+        )
+        is_owned = columns[0] != NONE
+        if is_owned.all():
+            return columns
+        return columns[0][is_owned], columns[1][is_owned], columns[2][is_owned]
 
     def _distinct(self, ordinals: Ordinals) -> tuple[Places, Places]:
         """Return the distinct ordinals ascending, and the place of each given one among them."""
@@ -88,6 +118,16 @@ class Units:
         place_of = np.empty(len(self), dtype=np.intp)
         place_of[units] = np.arange(len(units))
         return units, place_of[ordinals]
+
+
+def _summed(columns: _Columns, distinct: tuple[Places, Places]) -> Occurrences:
+    """Sum counts by field and unit; ``distinct`` has the units and the place of each entry."""
+    _, fields, counts = columns
+    units, places = distinct
+    cells = fields.astype(np.intp) * len(units) + places
+    sums = np.bincount(cells, counts.astype(np.float64), len(FIELDS) * len(units))
+    frequencies = np.asarray(sums, dtype=np.float64).reshape(len(FIELDS), len(units))
+    return Occurrences(units, frequencies)
 
 
 def notes_of(segments: Sequence[Segment], notes: Numbering) -> Units:

@@ -72,7 +72,7 @@ class Mirror:
     def _caught_up(
         self, connection: Connection, state: IndexState, wanted: tuple[str, ...]
     ) -> View | None:
-        view = self._view
+        known = view = self._view
         if view is not None and not _can_follow(view.state, state):
             view = None
         if view is None:
@@ -82,9 +82,11 @@ class Mirror:
         elif view.state.sequence < state.sequence:
             entries = changes.since(connection, view.state.sequence)
             view = parts.followed(connection, view, entries, state)
-            self._merge_beside()
         lacking = parts.missing(view, wanted)
         self._view = parts.with_parts(connection, view, lacking) if lacking else view
+        if known is not None:
+            # After the swap: the merge would look at the view of before.
+            self._merge_beside()
         return self._view
 
     def _merge_beside(self) -> None:

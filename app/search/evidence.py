@@ -74,6 +74,11 @@ class Evidence:
             Together: self._together,
         }
 
+    @property
+    def has_meaning(self) -> bool:
+        """Tell whether there is a vector to search with."""
+        return self._sought.vector is not None
+
     def meet(self, need: Need) -> Any:
         """Fetch what a ranker asked for."""
         return self._meet[type(need)](need)

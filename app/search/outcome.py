@@ -26,6 +26,7 @@ class Run:
     size: int
     ranking: Ranking
     expansion: Expansion
+    warnings: tuple[str, ...]
 
 
 def explanation_of(run: Run, trace: Trace) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from app.text import round_half_up
 _LEFT_OUT = ("candidates", "rows", "refused", "relations", "beyond_limit")
 
 
-def why_of(run: Run, note: Note, trace: Trace, warnings: tuple[str, ...]) -> WhyAnswer:
+def why_of(run: Run, note: Note, trace: Trace) -> WhyAnswer:
     """Tell what one search did with a note."""
     with trace.stage("standing"):
         standing = run.evidence.standing(note.id)
@@ -38,7 +38,7 @@ def why_of(run: Run, note: Note, trace: Trace, warnings: tuple[str, ...]) -> Why
         best_chunk=_best_chunk(standing, explanation["candidates"]),
         search={name: value for name, value in explanation.items() if name not in _LEFT_OUT}
         | {"relations": [look_json(look) for look in run.expansion.looks_at(note.id)]},
-        warnings=warnings,
+        warnings=run.warnings,
     )
 
 
@@ -52,16 +52,19 @@ def _place(run: Run, note_id: int) -> tuple[int | None, Hit | None]:
 def _verdict(run: Run, note: Note, hit: Hit | None, standing: Standing | None) -> Verdict:
     if hit is not None and hit.via_relation is not None:
         return run.expansion.verdict(note.id)
-    if standing is not None or hit is not None:
-        return run.ranking.record.verdict(note.id, standing.rank if standing else None)
+    verdict = run.ranking.record.verdict(note.id, standing.rank if standing else None)
+    if standing is not None or verdict.stage != "candidates":
+        return verdict
     if not run.evidence.passes(note.id):
         return Verdict("filter", "filtered_out", "the filters of the request leave this note out")
+    if not run.evidence.has_meaning:
+        return Verdict("candidates", "not_reached", "words alone were searched, and do not find it")
     if note.embedding_status != STATUS_DONE:
         because = f": {note.embedding_error}" if note.embedding_error else ""
         return Verdict(
             "eligibility", "note_not_eligible", f"status {note.embedding_status}{because}"
         )
-    return run.ranking.record.verdict(note.id, None)
+    return verdict
 
 
 def _best_chunk(

@@ -33,9 +33,16 @@ class Report:
 class BatchEmbedder:
     """Embeds stored notes into the active space."""
 
-    def __init__(self, database: Database, active: ActiveEmbedder) -> None:
+    def __init__(
+        self,
+        database: Database,
+        active: ActiveEmbedder,
+        on_embedded: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Embed notes of a database; ``on_embedded`` is called after each group."""
         self._database = database
         self._active = active
+        self._on_embedded = on_embedded
 
     def unembedded(self) -> tuple[int, ...]:
         """Return the ids of notes that are not embedded, by id."""
@@ -109,6 +116,7 @@ class BatchEmbedder:
                 keeps_its_vectors = outcome.failure and note.embedding_status == STATUS_DONE
                 if actual == outcome.prepared and not keeps_its_vectors:
                     store(unit, active.space_id, note.id, outcome)
+        self._on_embedded()
         return by_id
 
 

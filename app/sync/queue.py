@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -54,11 +54,7 @@ class Progress:
 class EmbeddingQueue:
     """Embeds notes in the background; safe among threads."""
 
-    def __init__(
-        self, batches: BatchEmbedder, on_embedded: Callable[[], None] = lambda: None
-    ) -> None:
-        """Work through notes; ``on_embedded`` is called after each group."""
-        self._on_embedded = on_embedded
+    def __init__(self, batches: BatchEmbedder) -> None:
         self._batches = batches
         self._tasks: OrderedDict[int, Task] = OrderedDict()
         self._version = 0
@@ -166,7 +162,6 @@ class EmbeddingQueue:
                 reasons = dict.fromkeys(group, "an unexpected fault; see the server's log")
             with self._changed:
                 self._settle(group, COMPLETED, reasons)
-            self._on_embedded()
 
 
 def _now() -> str:

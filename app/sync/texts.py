@@ -10,7 +10,8 @@ from dataclasses import asdict, dataclass
 from app.domain.chunks import Chunk
 from app.domain.notes import Note, NoteDraft
 from app.embedding.chunking import NoteText, chunk_text, note_text
-from app.text import digest
+from app.embedding.sections import body_chunks
+from app.text import digest, is_blank
 
 LONGEST_PARAGRAPH = 2_000
 """Characters; a longer paragraph is split at its sentences, whatever the model could take."""
@@ -38,6 +39,7 @@ def of_note(note: Note, max_chars: int) -> Prepared:
             error_signatures=note.error_signatures,
             files_touched=note.files_touched,
         ),
+        note.body or "",
         max_chars,
     )
 
@@ -56,11 +58,16 @@ def of_draft(draft: NoteDraft, tags: tuple[str, ...], max_chars: int) -> Prepare
             error_signatures=list(draft.error_signatures),
             files_touched=list(draft.files_touched),
         ),
+        draft.body or "",
         max_chars,
     )
 
 
-def _prepared(text: NoteText, max_chars: int) -> Prepared:
+def _prepared(text: NoteText, body: str, max_chars: int) -> Prepared:
     full = note_text(text)
     limit = min(LONGEST_PARAGRAPH, max_chars)
-    return Prepared(digest(full, str(limit)), chunk_text(full, limit))
+    chunks = chunk_text(full, limit)
+    if is_blank(body):
+        return Prepared(digest(full, str(limit)), chunks)
+    sections = body_chunks(text.title, body, max_chars, len(chunks))
+    return Prepared(digest(full, str(limit), body, str(max_chars)), chunks + sections)

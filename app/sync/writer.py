@@ -29,6 +29,7 @@ from app.errors import (
 )
 from app.sync import texts
 from app.sync.columns import edited, note_columns, own_conversation
+from app.sync.companions import drop_outdated
 from app.sync.transaction import Transaction, transaction
 from app.sync.vectors import Outcome, embed, store
 
@@ -108,6 +109,7 @@ class Writer:
                 project = {"project_name": after.project_name, "updated_at": now()}
                 conversations.change(unit.connection, before.conversation_id, project)
             unit.reworded([note_id])
+            drop_outdated(unit, before, after)
             if outcome is not None:
                 _store(unit, active, note_id, outcome)
                 spaces.outdate(unit.connection, note_id, prepared.text_hash)

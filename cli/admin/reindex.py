@@ -28,6 +28,9 @@ def reindex(session: Session, *, is_all: bool) -> None:
         note_ids = batches.everything() if is_all else batches.unembedded()
         with session.output.progress("Embedding", len(note_ids)) as advance:
             report = batches.embed_many(note_ids, advance)
+        lacking = len(application.companions.missing())
+        with session.output.progress("Whole notes", lacking) as advance:
+            application.companions.fill(advance)
     left = len(note_ids) - report.embedded
     data = {
         "embedded": report.embedded,

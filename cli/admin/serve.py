@@ -47,9 +47,12 @@ POLL_SECONDS = 0.05
     help="Port to listen on, 3721 by default; 0 takes a free one.",
 )
 @click.option("--host", help="Address to listen on; any but this machine's own needs a token.")
+@click.option("--frontend", metavar="DIR", help="Folder of a built single-page app to serve too.")
 @click.option("-d", "--detach", is_flag=True, help="Return once the server answers.")
 @with_session
-def serve(session: Session, *, port: int | None, host: str | None, detach: bool) -> None:
+def serve(
+    session: Session, *, port: int | None, host: str | None, frontend: str | None, detach: bool
+) -> None:
     """Run the server; stop it, or see whether it runs.
 
     Without a command: run it until Ctrl+C. Settings are read from the environment and from
@@ -57,7 +60,7 @@ def serve(session: Session, *, port: int | None, host: str | None, detach: bool)
     """
     if click.get_current_context().invoked_subcommand is not None:
         return
-    given = {"port": port, "host": host}
+    given = {"port": port, "host": host, "frontend": frontend}
     texts = {name: str(value) for name, value in given.items() if value is not None}
     settings = _settings({f"server.{name}": text for name, text in texts.items()})
     if detach:

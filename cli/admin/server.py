@@ -52,8 +52,8 @@ def run(settings: Settings, announce: Callable[[str], None]) -> None:
         log_to_stderr(settings.log_level)
         with reported():
             application = factory.build(settings)
-        parts.callback(application.close)
-        server = _server(application.flask(), socket, settings.server.threads)
+            parts.callback(application.close)
+            server = _server(application.flask(), socket, settings.server.threads)
         threading.Thread(target=_warm, args=[application], name="warming", daemon=True).start()
         _log.info("listening", extra={"url": url})
         announce(url)

@@ -117,10 +117,13 @@ def _listed(note: Mapping[str, Any]) -> list[str]:
 
 @notes.command()
 @click.argument("note", metavar="NOTE", type=NOTE_ID)
+@click.option("--open", "is_opened", is_flag=True, help="Record that the note was opened.")
 @with_session
-def get(session: Session, note: int) -> None:
+def get(session: Session, note: int, is_opened: bool) -> None:
     """Show one note."""
     data = session.get(f"/api/notes/{note}")
+    if is_opened:
+        session.call("POST", f"/api/notes/{note}/open")
     session.output.show(data, lambda console: show_note(console, data))
 
 

@@ -47,6 +47,7 @@ def parameters_of(options: Mapping[str, Any]) -> list[tuple[str, str]]:
 )
 @search_options
 @click.option("--fields", metavar="NAMES", help="More to show of each note, such as summary,path.")
+@click.option("--highlight", is_flag=True, help="Show the best passage of each note.")
 @click.option(
     "--explain",
     is_flag=True,

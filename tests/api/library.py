@@ -181,6 +181,12 @@ EXAMPLES: dict[tuple[str, str], Example] = {
 STREAM = ("GET", "/api/queue/stream")
 """The one route whose success is no envelope."""
 
+DATALESS = {
+    ("POST", "/api/notes/<id:note_id>/open"),
+    *(key for key in EXAMPLES if key[0] == "DELETE"),
+}
+"""Routes that have nothing to tell but that they succeeded."""
+
 READS = [key for key in EXAMPLES if key[0] == "GET"]
 WRITES = [key for key in EXAMPLES if key[0] != "GET"]
 ENVELOPED = [key for key in EXAMPLES if key != STREAM]

@@ -30,6 +30,13 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlaskClient]:
         yield application.flask().test_client()
 
 
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlaskClient]:
+    """A client of a server without one."""
+    with opened(tmp_path_factory.mktemp("bare")) as application:
+        yield application.flask().test_client()
+
+
 @pytest.mark.parametrize("path", ["/", "/notes/7", "/笔记", "/index.html", "/a.b/c"])
 def test_a_page_of_the_app_answers_its_one_file(client: FlaskClient, path: str) -> None:
     answer = client.get(path, buffered=True)
@@ -54,6 +61,34 @@ def test_the_api_never_falls_back(client: FlaskClient, path: str) -> None:
     answer = client.get(path, buffered=True)
     assert answer.status_code == 404
     assert answer.get_json()["code"] == "not_found"
+
+
+@pytest.mark.parametrize("path", ["/apis", "/api.html", "/notes/api/7"])
+def test_what_only_looks_like_the_api_falls_back(client: FlaskClient, path: str) -> None:
+    answer = client.get(path, buffered=True)
+    assert (answer.status_code, answer.get_data(as_text=True)) == (200, PAGE)
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+@pytest.mark.parametrize(
+    "path",
+    ["/api", "/api/", "/api/nope", "/API/notes", "/api/queue/cancel", "/api/queue/status",
+     "/api/notes/x", "/api/notes/1/embed"],
+)  # fmt: skip
+def test_the_api_answers_as_without_a_front_end(
+    client: FlaskClient, bare: FlaskClient, method: str, path: str
+) -> None:
+    answers = [each.open(path, method=method, buffered=True) for each in (client, bare)]
+    seen = [
+        (answer.status_code, answer.headers.get("Allow"), answer.get_data()) for answer in answers
+    ]
+    assert seen[0] == seen[1]
+
+
+def test_a_route_that_is_only_written_to_tells_the_method(client: FlaskClient) -> None:
+    answer = client.get("/api/queue/cancel")
+    assert (answer.status_code, answer.headers["Allow"]) == (405, "OPTIONS, POST")
+    assert answer.get_json()["code"] == "method_not_allowed"
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])

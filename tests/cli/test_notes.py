@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -338,6 +340,21 @@ def test_one_note_is_embedded_anew(write: Runner) -> None:
     ran = write("embed", "2")
     assert (ran.code, ran.data) == (0, {"noteId": 2, "chunks": 1})
     assert write("embed", "99").code == 1
+
+
+def test_a_note_that_is_shown_is_opened_only_where_that_is_said(
+    write: Runner, tmp_path: Path
+) -> None:
+    def openings() -> list[int]:
+        with closing(sqlite3.connect(tmp_path / "crystal.db")) as connection:
+            return [row[0] for row in connection.execute("SELECT note_id FROM note_opens")]
+
+    plain = write("notes", "get", "2")
+    assert openings() == []
+    assert write("notes", "get", "2", "--open").data == plain.data
+    assert openings() == [2]
+    assert write("notes", "get", "99", "--open").error == "Error: Note not found"
+    assert openings() == [2]
 
 
 @pytest.mark.parametrize("arguments", [(), ("2", "--all")], ids=["neither", "both"])

@@ -22,7 +22,7 @@ from cli.admin import pidfile
 from cli.admin.background import LARGEST_LOG, end, launch, wait_for
 from cli.admin.listening import is_loopback, url_of
 from cli.failures import Failure
-from tests.cli.conftest import Served, environment_of, here
+from tests.cli.conftest import Served, environment_of, here, run_process
 from tests.support.provider import StubProvider, delayed, refused_address, status
 
 TOKEN = "hush-hush"
@@ -49,6 +49,48 @@ def foreground(environment: Mapping[str, str], *options: str) -> Iterator[tuple[
         if process.poll() is None:
             process.kill()
         process.communicate()
+
+
+PAGE = "<!doctype html><title>Notes</title>"
+
+
+@pytest.fixture
+def front_end(tmp_path: Path) -> Path:
+    """A built single-page app."""
+    folder = tmp_path / "dist"
+    folder.mkdir()
+    (folder / "index.html").write_text(PAGE, encoding="utf-8")
+    return folder
+
+
+def test_a_front_end_is_served_beside_the_api(
+    data_folder: Path, provider: StubProvider, front_end: Path
+) -> None:
+    environment = environment_of(data_folder, provider)
+    with foreground(environment, "--frontend", str(front_end)) as (_, url):
+        assert httpx.get(f"{url}/notes/7").text == PAGE
+        assert httpx.get(f"{url}/api/health").json()["success"] is True
+
+
+def test_a_detached_server_has_the_front_end_too(
+    own_data: Path, front_end: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(front_end.parent)
+    started = here("serve", "-d", "-p", "0", "--frontend", front_end.name)
+    assert started.code == 0, started.err
+    assert httpx.get(f"{started.data['url']}/notes/7").text == PAGE
+    assert here("serve", "stop").code == 0
+
+
+@pytest.mark.parametrize("flags", [(), ("-d",)], ids=["foreground", "detached"])
+def test_a_front_end_without_a_page_is_one_line(
+    data_folder: Path, provider: StubProvider, tmp_path: Path, flags: tuple[str, ...]
+) -> None:
+    environment = environment_of(data_folder, provider)
+    ran = run_process(environment, "serve", "-p", "0", "--frontend", str(tmp_path), *flags)
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.error.endswith(f"The front end folder {tmp_path} holds no index.html")
+    assert list(data_folder.glob("*.pid")) == []
 
 
 def test_a_server_that_runs_is_told(served: Served) -> None:

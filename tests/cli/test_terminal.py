@@ -9,20 +9,31 @@ import struct
 import subprocess
 import sys
 import termios
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
 from fcntl import ioctl
+from pathlib import Path
 
 import pytest
+from werkzeug.serving import make_server
 
-from tests.cli.conftest import Served
+from app.domain.notes import NoteDraft
+from app.factory import Application
+from tests.cli.conftest import Served, environment_of
+from tests.support.application import opened, stub_values
+from tests.support.provider import StubProvider
 
 PATIENCE_SECONDS = 60.0
 
 
 def on_terminal(
-    environment: Mapping[str, str], *arguments: str, answer: bytes = b"", width: int = 100
+    environment: Mapping[str, str],
+    *arguments: str,
+    answer: bytes = b"",
+    width: int = 100,
+    question: bytes = b"[y/N]",
 ) -> tuple[int, str]:
-    """Run a command whose streams are one terminal; type an answer once it asks something."""
+    """Run a command whose streams are one terminal; type an answer once it asks the question."""
     ours, theirs = pty.openpty()
     ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
     process = subprocess.Popen(
@@ -45,7 +56,7 @@ def on_terminal(
             if not part:
                 break
             shown += part
-            if answer and b"[y/N]" in shown:
+            if answer and question in shown:
                 os.write(ours, answer)
                 answer = b""
     finally:
@@ -106,6 +117,70 @@ def test_a_deletion_is_done_with_a_yes(served: Served) -> None:
     assert code == 0
     assert f"Note {note} is deleted." in shown
     assert served.run("notes", "get", note).code == 1
+
+
+@pytest.fixture
+def own(tmp_path: Path, provider: StubProvider) -> Iterator[tuple[Application, dict[str, str]]]:
+    """An application of the test's own, and the environment of commands that reach it."""
+    with opened(tmp_path, stub_values(provider)) as application:
+        application.writer.create_note(NoteDraft("Redis pool", "cos=0.9"))
+        server = make_server("127.0.0.1", 0, application.flask(), threaded=True)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        url = f"http://127.0.0.1:{server.server_port}"
+        yield application, environment_of(tmp_path, provider, CRYSTAL_BASE_URL=url)
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.mark.parametrize(
+    ("answer", "flags", "said", "model"),
+    [
+        (b"y\n", (), "embedding.model is changed.", "another"),
+        (b"n\n", (), "Aborted!", "text-embedding-3-small"),
+        (b"", ("--no-interactive",), "give --confirm", "text-embedding-3-small"),
+    ],
+    ids=["yes", "no", "no-interactive"],
+)
+def test_a_change_of_the_model_is_asked_for(
+    own: tuple[Application, dict[str, str]],
+    answer: bytes,
+    flags: tuple[str, ...],
+    said: str,
+    model: str,
+) -> None:
+    application, environment = own
+    change = ("config", "set", "embedding.model", "another", *flags)
+    code, shown = on_terminal(environment, *change, answer=answer)
+    assert (code == 0) is (model == "another")
+    assert said in shown
+    assert shown.count("Warning: The embedding model changes from ") == 1
+    assert ("Change it? [y/N]" in shown) is (not flags)
+    assert application.embedder.model == model
+
+
+@pytest.mark.parametrize("value", [(), ("-",)], ids=["asked", "stdin"])
+def test_a_key_is_typed_unseen(
+    own: tuple[Application, dict[str, str]], value: tuple[str, ...]
+) -> None:
+    application, environment = own
+    change = ("config", "set", "embedding.apiKey", *value)
+    code, shown = on_terminal(environment, *change, answer=b"sk-secret\n", question=b"API key:")
+    assert code == 0, shown
+    assert "embedding.apiKey is changed." in shown
+    assert "sk-secret" not in shown
+    assert application.active.current.settings.embedding.api_key.reveal() == "sk-secret"
+
+
+def test_a_key_is_not_asked_for_where_nobody_answers(
+    own: tuple[Application, dict[str, str]],
+) -> None:
+    change = ("config", "set", "embedding.apiKey", "--no-interactive")
+    for value in ((), ("-",)):
+        code, shown = on_terminal(own[1], *change, *value)
+        assert (code, shown.count("\n")) == (2, 1)
+        assert "there is nobody to ask" in shown
 
 
 def test_a_pipe_that_breaks_is_quiet(served: Served) -> None:

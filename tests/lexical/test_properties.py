@@ -117,6 +117,7 @@ def grown(seed: int, operations: list[tuple[str, int]]) -> Twin:
     return twin
 
 
+@settings(max_examples=50)
 @STATES
 @example(seed=1, operations=[("add", 12), ("add", 12), ("merge", 1), ("remove", 5), ("adopt", 1)])
 def test_answers_are_those_of_a_fresh_index_to_the_last_digit(

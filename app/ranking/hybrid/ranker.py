@@ -5,17 +5,19 @@ Owns the over-fetch, eligibility and the cut. What a note is worth is in ``scori
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any
 
-from app.domain.chunks import KIND_FIELD, KIND_WHOLE
+from app.domain.chunks import KIND_CHUNK, KIND_FIELD, KIND_WHOLE
 from app.domain.evidence import LexicalHit, NoteFacts
 from app.ranking.hybrid.record import HybridRecord
-from app.ranking.hybrid.scoring import Measured, Row, row_of
+from app.ranking.hybrid.scoring import NO_COSINES, Cosines, Measured, Row, row_of
 from app.ranking.run import (
     Coverage,
     Hit,
     LexicalHits,
     NearestNotes,
+    Need,
     NoteCards,
     NoteCosines,
     Question,
@@ -27,7 +29,8 @@ from app.ranking.run import (
 OVER_FETCH = 10
 """Notes by each source that each wanted note makes the run ask for."""
 
-FIELDS_PER_NOTE = 3
+VECTORS_PER_NOTE = 3
+"""Fields of a note, and about as many chunks."""
 
 CUT_SHARE = 0.82
 """The cut, as a share of the space's border: scores of whole notes lie lower than those of their
@@ -37,38 +40,63 @@ best chunk. Measured on our own labelled queries (docs/evaluation.md)."""
 def rank_hybrid(question: Question) -> RankingRun:
     """Weigh the notes that are near by meaning or found by words; leave out the irrelevant."""
     wanted = OVER_FETCH * question.limit
-    whole, fields, words = yield Together(
+    whole, fields, chunks, words = yield Together(
         (
             NearestNotes(KIND_WHOLE, wanted),
-            NearestNotes(KIND_FIELD, FIELDS_PER_NOTE * wanted),
+            NearestNotes(KIND_FIELD, VECTORS_PER_NOTE * wanted),
+            NearestNotes(KIND_CHUNK, VECTORS_PER_NOTE * wanted),
             LexicalHits(wanted),
         )
     )
-    worded: Sequence[LexicalHit] = words
-    ids = tuple(dict.fromkeys([*whole, *fields, *(hit.note_id for hit in worded)]))
+    found: Sequence[LexicalHit] = words
+    ids = tuple(dict.fromkeys([*whole, *fields, *chunks, *(hit.note_id for hit in found)]))
     facts: Mapping[int, NoteFacts] = yield NoteCards(ids)
-    cosines: Mapping[int, Mapping[int, float]] = yield NoteCosines(KIND_WHOLE, ids)
-    by_field: Mapping[int, Mapping[int, float]] = yield NoteCosines(KIND_FIELD, ids)
-    coverage: Mapping[int, float] = yield Coverage(ids)
-
-    best = max((hit.score for hit in worded), default=0.0)
-    shares = {hit.note_id: hit.score / best for hit in worded} if best > 0 else {}
+    shares = _shares(found)
     refused = _refused(facts, shares)
+    weighed = tuple(note_id for note_id in ids if note_id in facts and note_id not in refused)
+    # Words need no vectors, and a note that waits to be embedded may have those of an older text.
+    embedded = tuple(
+        note_id for note_id in weighed if facts[note_id].card.ineligible_because is None
+    )
+    cosines = yield from _cosines(embedded)
+    coverage: Mapping[int, float] = yield Coverage(weighed)
     rows = [
         row_of(
             Measured(
-                facts=facts[note_id],
-                whole=cosines.get(note_id, {}).get(0),
-                fields=by_field.get(note_id, {}),
-                words=shares.get(note_id, 0.0),
-                coverage=coverage.get(note_id, 0.0),
+                facts[note_id],
+                cosines.get(note_id, NO_COSINES),
+                shares.get(note_id, 0.0),
+                coverage.get(note_id, 0.0),
             ),
             question.query,
         )
-        for note_id in ids
-        if note_id in facts and note_id not in refused
+        for note_id in weighed
     ]
     return _answer(question, rows, refused)
+
+
+def _shares(found: Sequence[LexicalHit]) -> dict[int, float]:
+    """Return the scores by words as shares of the best one."""
+    best = max((hit.score for hit in found), default=0.0)
+    return {hit.note_id: hit.score / best for hit in found} if best > 0 else {}
+
+
+def _cosines(note_ids: tuple[int, ...]) -> Generator[Need, Any, dict[int, Cosines]]:
+    """Measure notes by their companions, and by their chunks those that have none yet."""
+    by_whole: Mapping[int, Mapping[int, float]] = yield NoteCosines(KIND_WHOLE, note_ids)
+    by_field: Mapping[int, Mapping[int, float]] = yield NoteCosines(KIND_FIELD, note_ids)
+    lacking = tuple(id_ for id_ in note_ids if id_ not in by_whole and id_ not in by_field)
+    by_chunk: Mapping[int, Mapping[int, float]] = {}
+    if lacking:
+        by_chunk = yield NoteCosines(KIND_CHUNK, lacking)
+    return {
+        note_id: Cosines(
+            by_whole.get(note_id, {}).get(0),
+            by_field.get(note_id, {}),
+            max(by_chunk.get(note_id, {}).values(), default=None),
+        )
+        for note_id in note_ids
+    }
 
 
 def _refused(facts: Mapping[int, NoteFacts], shares: Mapping[int, float]) -> dict[int, str]:

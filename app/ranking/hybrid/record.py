@@ -43,14 +43,15 @@ class HybridRecord:
         return [row for row in self.rows if self.cut is None or row.score >= self.cut]
 
     def _row(self, place: int, row: Row) -> dict[str, Any]:
-        measured = row.measured
+        measured, cosines = row.measured, row.measured.cosines
         return {
             "place": place,
             "note_id": row.note_id,
             "score": row.score,
             "meaning": row.meaning,
-            "whole": measured.whole,
-            "fields": {str(number): cosine for number, cosine in sorted(measured.fields.items())},
+            "whole": cosines.whole,
+            "fields": {str(number): cosine for number, cosine in sorted(cosines.fields.items())},
+            "chunk": cosines.chunk,
             "words": measured.words,
             "coverage": measured.coverage,
             "counts_words": row.counts_words,
@@ -74,6 +75,8 @@ class HybridRecord:
     def _placed(self, place: int, row: Row) -> Verdict:
         measured = row.measured
         meaning = "none" if row.meaning is None else f"{row.meaning:.3f}"
+        if measured.cosines.chunk is not None:
+            meaning += " (of its best chunk)"
         words = f"words {measured.words:.3f} × coverage {measured.coverage:.3f}"
         if not row.counts_words:
             words = "words left out, the note is in another script"

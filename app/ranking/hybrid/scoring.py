@@ -26,17 +26,29 @@ WORDS_WEIGHT = 0.2
 """What a full match of words adds, beside a meaning of at most 1."""
 
 
+class Cosines(NamedTuple):
+    """What the vectors of a note say: None and empty, by field number, where there are none.
+
+    ``chunk`` is the cosine of the best chunk; only of a note without the other two.
+    """
+
+    whole: float | None
+    fields: Mapping[int, float]
+    chunk: float | None
+
+
+NO_COSINES = Cosines(None, {}, None)
+
+
 class Measured(NamedTuple):
     """What was measured of a note.
 
-    ``whole`` is None and ``fields``, cosines by field number, empty where there are no vectors.
     ``words`` is the BM25 score as a share of the best one, ``coverage`` the share of the query,
     by IDF, that the note holds.
     """
 
     facts: NoteFacts
-    whole: float | None
-    fields: Mapping[int, float]
+    cosines: Cosines
     words: float
     coverage: float
 
@@ -44,8 +56,8 @@ class Measured(NamedTuple):
 class Row(NamedTuple):
     """A note with its score and what it is made of; ``meaning`` is None without vectors.
 
-    ``counts_words`` tells whether words could have been found: a note in another script than the
-    query's that holds none of its words is judged by meaning alone.
+    ``counts_words`` tells whether words were counted: a note in another script than the query's
+    is judged by meaning alone, unless its words make it better.
     """
 
     measured: Measured
@@ -63,27 +75,30 @@ def row_of(measured: Measured, query: str) -> Row:
     """Score a note.
 
     Words count as much as the note covers of the query; the scale is the same whether they count
-    or not.
+    or not, and whether meaning does.
     """
-    meaning = _meaning(measured)
+    meaning = _meaning(measured.cosines)
+    words = measured.words * measured.coverage
+    if meaning is None:
+        return Row(measured, None, True, words)
+    joined = (meaning + WORDS_WEIGHT * words) / (1 + WORDS_WEIGHT)
     is_same_script = has_han(measured.facts.card.title) == has_han(query)
-    counts_words = is_same_script or measured.words > 0
-    if not counts_words:
-        return Row(measured, meaning, counts_words, meaning or 0.0)
-    words = WORDS_WEIGHT * measured.words * measured.coverage
-    score = ((meaning or 0.0) + words) / (1 + WORDS_WEIGHT)
-    return Row(measured, meaning, counts_words, score)
+    counts_words = is_same_script or joined > meaning
+    return Row(measured, meaning, counts_words, joined if counts_words else meaning)
 
 
-def _meaning(measured: Measured) -> float | None:
-    """Weigh the cosines; a part without a vector leaves its share to the others."""
-    fields = measured.fields
+def _meaning(cosines: Cosines) -> float | None:
+    """Weigh the cosines; a part without a vector leaves its share to the others.
+
+    A note that has no such vectors yet speaks by its best chunk.
+    """
+    fields = cosines.fields
     parts = [
-        (WHOLE_SHARE, measured.whole),
+        (WHOLE_SHARE, cosines.whole),
         (FIELD_SHARE, max(fields.values(), default=None)),
         (TITLE_SHARE, fields.get(TITLE_FIELD)),
     ]
     known = [(share, cosine) for share, cosine in parts if cosine is not None]
     if not known:
-        return None
+        return cosines.chunk
     return sum(share * cosine for share, cosine in known) / sum(share for share, _ in known)
