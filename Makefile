@@ -40,10 +40,11 @@ format: $(READY) ## format the code and mend what the linter can
 	$(BIN)/ruff check --fix-only --exit-zero .
 	$(BIN)/ruff format .
 
-bench: $(READY) ## measure scanning, searching and embedding
+bench: $(READY) ## measure scanning, searching, embedding and words
 	$(BIN)/python -m benchmarks.scan
 	$(BIN)/python -m benchmarks.search
 	$(BIN)/python -m benchmarks.embed
+	$(BIN)/python -m benchmarks.lexical
 
 lock: $(VENV) ## resolve requirements.lock anew (LOCK_ARGS=--upgrade for newer releases)
 	$(BIN)/python -m pip install --quiet 'uv>=0.13,<0.14'

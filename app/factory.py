@@ -96,6 +96,7 @@ class Application:
         threading.Thread(target=self._warm_model, name="warm", daemon=True).start()
 
     def _warm_model(self) -> None:
+        DICTIONARY.warm()
         try:
             self.embedder.warm()
         except CrystalError as error:

@@ -20,6 +20,9 @@ JS_WHITE_SPACE = (
 HAN_RANGES = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
 HAN_RUN = re.compile(f"[{HAN_RANGES}]+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_MARK_SUSPECTS = re.compile(r"[^\w\s\x00-\x7f]{31,}")
+_MOST_MARKS = 30
+"""Marks on one character; the bound of the Stream-Safe Text Format (UAX #15)."""
 
 
 def js_trim(text: str) -> str:
@@ -36,7 +39,25 @@ def fold(text: str) -> str:
     """Make texts comparable: NFKC, then lower case (full-width letters become ASCII)."""
     if text.isascii():
         return text.lower()
-    return unicodedata.normalize("NFKC", text).lower()
+    return unicodedata.normalize("NFKC", with_few_marks(text)).lower()
+
+
+def with_few_marks(text: str) -> str:
+    """Drop the combining marks beyond 30 on one character.
+
+    Normalising takes quadratic time in their number, an hour for a text of a megabyte.
+    """
+    return _MARK_SUSPECTS.sub(_without_excess, text)
+
+
+def _without_excess(match: re.Match[str]) -> str:
+    kept: list[str] = []
+    marks = 0
+    for character in match.group():
+        marks = marks + 1 if unicodedata.combining(character) else 0
+        if marks <= _MOST_MARKS:
+            kept.append(character)
+    return "".join(kept)
 
 
 def has_han(text: str) -> bool:

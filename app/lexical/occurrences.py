@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from app.lexical.alignment import Alignment
 from app.lexical.scripts import ASCII_RUN, RUN, UNSPACED, WORD, is_unspaced
-from app.lexical.segmentation import LONGEST_TERM, _part_spans, without_accents
+from app.lexical.segmentation import LONGEST_TERM, part_spans, without_accents
 
 _PAIR = 2
 
@@ -65,7 +65,7 @@ def _spellings(word: str, words: frozenset[str]) -> Iterator[_Place]:
         lower = word.lower()
         if not any(wanted in lower for wanted in words):
             return
-    for start, end in {(0, len(word))} | _part_spans(word):
+    for start, end in {(0, len(word))} | part_spans(word):
         token = word[start:end].lower()[:LONGEST_TERM]
         yield start, end, token
         if not token.isascii():

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from app.text import HAN_RANGES
+from app.text import HAN_RANGES, with_few_marks
 
 _KANA = "\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\U0001b000-\U0001b16f"
 _BOPOMOFO = "\u3105-\u312f\u31a0-\u31bf"
@@ -36,10 +36,6 @@ _IGNORED = re.compile(
     "[\u00ad\u034f\u200c-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff\U000e0000-\U000e01ef]"
 )
 """Soft hyphens, joiners, direction marks, variation selectors: not seen, so not searched for."""
-
-_MARK_SUSPECTS = re.compile(r"[^\w\s\x00-\x7f]{31,}")
-_MOST_MARKS = 30
-"""Marks on one character; the bound of the Stream-Safe Text Format (UAX #15)."""
 
 _LETTER = rf"[^\W_{_UNSPACED}]"
 _LETTER_OR_MARK = rf"(?:{_LETTER}|[{_mark_ranges()}])"
@@ -74,22 +70,7 @@ def is_unspaced(term: str) -> bool:
 
 
 def normalised(text: str) -> str:
-    """Bring a text to NFKC without what nobody sees; case stays.
-
-    Marks beyond 30 on one character are dropped: normalising takes quadratic time in their
-    number, an hour for a text of a megabyte.
-    """
+    """Bring a text to NFKC without what nobody sees; case stays."""
     if text.isascii():
         return text
-    text = _MARK_SUSPECTS.sub(_with_few_marks, text)
-    return _IGNORED.sub("", unicodedata.normalize("NFKC", text))
-
-
-def _with_few_marks(match: re.Match[str]) -> str:
-    kept: list[str] = []
-    marks = 0
-    for character in match.group():
-        marks = marks + 1 if unicodedata.combining(character) else 0
-        if marks <= _MOST_MARKS:
-            kept.append(character)
-    return "".join(kept)
+    return _IGNORED.sub("", unicodedata.normalize("NFKC", with_few_marks(text)))

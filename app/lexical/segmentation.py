@@ -82,12 +82,12 @@ def _word_pieces(word: str) -> Iterator[Piece]:
     yield from _spellings(word, is_part=False)
     if word.isalpha() and (not word.isascii() or word[1:].islower()):
         return
-    spans = _part_spans(word) - {(0, len(word))}
+    spans = part_spans(word) - {(0, len(word))}
     for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
         yield from _spellings(word[start:end], is_part=True)
 
 
-def _part_spans(word: str) -> set[tuple[int, int]]:
+def part_spans(word: str) -> set[tuple[int, int]]:
     found = {(0, len(word))}
     level = [(0, len(word))]
     for separator in _LEVELS:

@@ -84,7 +84,7 @@ class Mirror:
             view = parts.followed(connection, view, entries, state)
         lacking = parts.missing(view, wanted)
         self._view = parts.with_parts(connection, view, lacking) if lacking else view
-        if known is not None:
+        if known is not None and self._view is not known:
             # After the swap: the merge would look at the view of before.
             self._merge_beside()
         return self._view

@@ -62,7 +62,11 @@ def test_going_to_another_model_and_back_embeds_once(
 
 @pytest.mark.parametrize(
     ("patch", "status"),
-    [({"summary": "cos=0.1"}, "pending"), ({"tags": ("new",)}, "pending"), ({"body": "b"}, "done")],
+    [
+        ({"summary": "cos=0.1"}, "pending"),
+        ({"tags": ("new",)}, "pending"),
+        ({"aliases": ("b",)}, "done"),
+    ],
     ids=["text", "tags", "not embedded"],
 )
 def test_a_note_edited_in_one_space_is_outdated_in_the_other(

@@ -163,11 +163,10 @@ def test_a_created_note_is_done_with_its_chunks(filled: Application) -> None:
         {"project": "other"},
         {"summary": SUMMARY},
         {"title": "first", "tags": ("z", "x")},
-        {"body": "not embedded"},
         {"aliases": ("also", "known")},
         {"code_snippets": (Snippet("py", "print()", ""),)},
     ],
-    ids=["project", "same-summary", "same-tags", "body", "aliases", "code"],
+    ids=["project", "same-summary", "same-tags", "aliases", "code"],
 )
 def test_text_that_did_not_change_is_not_embedded_again(
     filled: Application, provider: StubProvider, changes: dict[str, object]
@@ -272,11 +271,14 @@ def test_an_edit_that_met_another_is_done_again(
 ) -> None:
     asked = len(provider.requests)
     provider.behave(
-        meanwhile(lambda: other.writer.edit_note(2, NotePatch({"project": "theirs", "body": "b"})))
+        meanwhile(
+            lambda: other.writer.edit_note(2, NotePatch({"project": "theirs", "aliases": ("b",)}))
+        )
     )
     filled.writer.edit_note(2, NotePatch({"summary": "cos=0.99"}))
     note = note_of(filled, 2)
-    assert (note.summary, note.project_name, note.body) == ("cos=0.99", "theirs", "b")
+    assert (note.summary, note.project_name) == ("cos=0.99", "theirs")
+    assert note.aliases == ("b",)
     assert len(provider.requests) == asked + 2
     assert chunk_texts(filled, 2) == ["note 0\n\ncos=0.99"]
     assert found_ids(ask(other)) == [2, 1, 3]
