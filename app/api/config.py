@@ -110,14 +110,25 @@ def try_config(body: Mapping[str, Any]) -> Any:
     except InvalidParameter:
         raise
     except CrystalError as error:
-        return {"embedding": {"ok": False, "error": error.message, "code": error.code}}
+        return {
+            "connected": False,
+            "error": error.message,
+            "embedding": {
+                "ok": False,
+                "connected": False,
+                "error": error.message,
+                "code": error.code,
+            },
+        }
     return {
+        "connected": True,
         "embedding": {
             "ok": True,
+            "connected": True,
             "provider": probe.provider,
             "model": probe.model,
             "dimension": probe.dimension,
-        }
+        },
     }
 
 

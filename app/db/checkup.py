@@ -178,19 +178,15 @@ def dimensions(connection: Connection) -> dict[int, int | None]:
     return {row[0]: row[1] for row in rows}
 
 
-def lengths(connection: Connection) -> dict[int, dict[int, int]]:
-    """Count the vectors of every space by their length in bytes."""
+def lengths(connection: Connection) -> dict[int, tuple[int, int]]:
+    """Return the least and the greatest length of a vector by space, in bytes."""
     columns = embeddings.c
+    # Grouped by the length, the database would sort the vectors themselves, in memory.
     length = func.length(columns.vector)
     rows = connection.execute(
-        select(columns.space_id, length, func.count())
-        .group_by(columns.space_id, length)
-        .order_by(columns.space_id, length)
+        select(columns.space_id, func.min(length), func.max(length)).group_by(columns.space_id)
     )
-    found: defaultdict[int, dict[int, int]] = defaultdict(dict)
-    for space_id, size, count in rows:
-        found[space_id][size] = count
-    return dict(found)
+    return {row[0]: (row[1], row[2]) for row in rows}
 
 
 def count_vectors(connection: Connection) -> int:

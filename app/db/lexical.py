@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from sqlalchemy import Connection, delete, insert, select
 
 from app.db.idlist import in_ids
-from app.db.models import lexical_documents, notes
+from app.db.models import conversations, lexical_documents, notes
 from app.domain.words import StoredDocument
 
 LOAD_BATCH = 1_000
@@ -64,9 +64,12 @@ def remove_of_notes(connection: Connection, note_ids: Iterable[int]) -> tuple[in
 
 
 def notes_without(connection: Connection) -> tuple[int, ...]:
-    """Return the ids of notes that have no document, by id."""
+    """Return the ids of notes with a conversation that have no document, by id."""
     has_document = (
         select(lexical_documents.c.id).where(lexical_documents.c.note_id == notes.c.id).exists()
     )
-    found = connection.execute(select(notes.c.id).where(~has_document).order_by(notes.c.id))
+    listed = notes.join(conversations, conversations.c.id == notes.c.conversation_id)
+    found = connection.execute(
+        select(notes.c.id).select_from(listed).where(~has_document).order_by(notes.c.id)
+    )
     return tuple(found.scalars())

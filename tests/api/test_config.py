@@ -199,6 +199,7 @@ def test_a_trial_tells_what_the_provider_answers(noted: Application) -> None:
     answer = noted.flask().test_client().post("/api/config/test", json={})
     assert answer.get_json()["data"]["embedding"] == {
         "ok": True,
+        "connected": True,
         "provider": "openai",
         "model": "text-embedding-3-small",
         "dimension": 64,

@@ -68,7 +68,7 @@ def references(connection: Connection, steps: Steps) -> Iterator[Check]:
     by_table = checkup.dangling(connection)
     count = sum(by_table.values())
     listed = ", ".join(f"{number} of {table}" for table, number in by_table.items())
-    message = f"{counted(count, 'row')} belong to rows that are gone: {listed}"
+    message = f"{counted(count, 'row')} whose owner is gone: {listed}"
     if any(table in by_table for table in _CONTENT):
         message += f"; those of {' and '.join(_CONTENT)} are left for you to decide on"
     yield found(REFERENCES, count, message)

@@ -60,15 +60,14 @@ def correct_dimensions(patient: Patient) -> int:
 
 def _wrong_dimensions(connection: Connection) -> dict[int, int]:
     known = checkup.dimensions(connection)
-    agreed = {
-        space_id: next(iter(lengths)) / _FLOAT_BYTES
-        for space_id, lengths in checkup.lengths(connection).items()
-        if space_id in known and len(lengths) == 1
-    }
     return {
-        space_id: int(dimension)
-        for space_id, dimension in agreed.items()
-        if dimension >= 1 and dimension.is_integer() and dimension != known[space_id]
+        space_id: least // _FLOAT_BYTES
+        for space_id, (least, greatest) in checkup.lengths(connection).items()
+        if space_id in known
+        and least == greatest
+        and least > 0
+        and least % _FLOAT_BYTES == 0
+        and least // _FLOAT_BYTES != known[space_id]
     }
 
 

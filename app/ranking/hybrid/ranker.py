@@ -51,10 +51,10 @@ def rank_hybrid(question: Question) -> RankingRun:
     found: Sequence[LexicalHit] = words
     ids = tuple(dict.fromkeys([*whole, *fields, *chunks, *(hit.note_id for hit in found)]))
     facts: Mapping[int, NoteFacts] = yield NoteCards(ids)
-    shares = _shares(found)
+    shares = _shares(found, facts)
     refused = _refused(facts, shares)
     weighed = tuple(note_id for note_id in ids if note_id in facts and note_id not in refused)
-    # Words need no vectors, and a note that waits to be embedded may have those of an older text.
+    # A note that waits to be embedded may have vectors of an older text.
     embedded = tuple(
         note_id for note_id in weighed if facts[note_id].card.ineligible_because is None
     )
@@ -75,10 +75,18 @@ def rank_hybrid(question: Question) -> RankingRun:
     return _answer(question, rows, refused)
 
 
-def _shares(found: Sequence[LexicalHit]) -> dict[int, float]:
-    """Return the scores by words as shares of the best one."""
-    best = max((hit.score for hit in found), default=0.0)
-    return {hit.note_id: hit.score / best for hit in found} if best > 0 else {}
+def _shares(found: Sequence[LexicalHit], facts: Mapping[int, NoteFacts]) -> dict[int, float]:
+    """Return the scores by words, of notes that may be found, as shares of the best one.
+
+    Words need no vectors, so they need no status.
+    """
+    scores = {
+        hit.note_id: hit.score
+        for hit in found
+        if hit.note_id in facts and facts[hit.note_id].card.conversation_id is not None
+    }
+    best = max(scores.values(), default=0.0)
+    return {note_id: score / best for note_id, score in scores.items()} if best > 0 else {}
 
 
 def _cosines(note_ids: tuple[int, ...]) -> Generator[Need, Any, dict[int, Cosines]]:
@@ -100,13 +108,12 @@ def _cosines(note_ids: tuple[int, ...]) -> Generator[Need, Any, dict[int, Cosine
 
 
 def _refused(facts: Mapping[int, NoteFacts], shares: Mapping[int, float]) -> dict[int, str]:
-    """Return the notes that may not be found; words need no vectors, so they need no status."""
-    refused = {}
-    for note_id, known in sorted(facts.items()):
-        reason = known.card.ineligible_because
-        if reason is not None and (known.card.conversation_id is None or note_id not in shares):
-            refused[note_id] = reason
-    return refused
+    """Return the notes that may not be found, with the reason: not by meaning, nor by words."""
+    return {
+        note_id: known.card.ineligible_because
+        for note_id, known in sorted(facts.items())
+        if known.card.ineligible_because is not None and note_id not in shares
+    }
 
 
 def _answer(question: Question, rows: Sequence[Row], refused: dict[int, str]) -> Ranking:

@@ -209,7 +209,7 @@ def test_vectors_made_here_get_ids_that_stay(
     ids = [item["id"] for item in items_of(by_hand)]
     assert ids == [item["id"] for item in items_of(tmp_path / "again")]
     assert ids == [row[0] for row in query(by_hand, "SELECT vectra_id FROM embeddings ORDER BY id")]
-    assert len(set(ids)) == len(ids) == 3
+    assert len(set(ids)) == len(ids) == 4
 
 
 def test_only_chunks_of_the_active_space_are_there(
@@ -275,4 +275,4 @@ def test_bodies_that_the_original_has_no_place_for_are_told(
 ) -> None:
     report = export(awkward, "chatcrystal", tmp_path / "out")
     assert report.warnings == ("ChatCrystal has no place for Markdown bodies; left out: 1",)
-    assert report.counts["chunks"] == 3
+    assert report.counts["chunks"] == 4
