@@ -79,6 +79,8 @@ def _fill(application: Application, note_count: int) -> None:
     for start in range(0, len(note_ids), BATCH):
         with transaction(application.database) as unit:
             _store_vectors(unit, application.database, note_ids[start : start + BATCH], random)
+    # Else a server would make them while it is measured.
+    application.companions.fill()
 
 
 def _records(number: int, random: np.random.Generator) -> list[dict[str, Any]]:

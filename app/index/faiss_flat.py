@@ -6,8 +6,11 @@ neighbours that never copy more than one segment's bound. Must not know where ve
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +22,13 @@ from app.index.segment import Core, Ids, Mask, Segment, Vectors, merged
 TAIL_ROWS = 4_096
 """The tail is sealed at this size; adding a vector copies at most so many."""
 
-SEGMENT_ROWS = 262_144
+SEGMENT_ROWS = 131_072
 """No merge makes a segment larger than this."""
+
+SCAN_THREADS = 2
+PARALLEL_ROWS = 50_000
+"""From so many vectors on, segments are scanned in two threads; fewer are done before a thread
+has begun."""
 
 DEAD_SHARE = 0.3
 """A segment with a larger share of dead vectors is written anew."""
@@ -29,6 +37,9 @@ FIRST_SURPLUS = 16
 """How many more than wanted are asked for first, to see what lies within the error of the cut."""
 
 Batch = tuple[Ids, Vectors]
+Rough = tuple[NDArray[np.int64], NDArray[np.float32]]
+
+_SCANS = ThreadPoolExecutor(SCAN_THREADS, thread_name_prefix="faiss")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -54,11 +65,16 @@ class FlatIndex:
         vectors' own size and one batch.
         """
         rows = _Rows(batches)
-        segments = []
-        for start in range(0, count, SEGMENT_ROWS):
-            size = min(SEGMENT_ROWS, count - start)
-            segments.append(Segment(Core.filled(size, dimension, rows.fill)))
-        return cls(dimension, tuple(segments))
+        parts = max(-(-count // SEGMENT_ROWS), SCAN_THREADS if count >= PARALLEL_ROWS else 1)
+        borders = [count * number // parts for number in range(parts + 1)]
+        return cls(
+            dimension,
+            tuple(
+                Segment(Core.filled(end - start, dimension, rows.fill))
+                for start, end in pairwise(borders)
+                if end > start
+            ),
+        )
 
     def count(self, allowed: Ids | None = None) -> int:
         """Count the vectors, or those among the allowed ids (ascending)."""
@@ -81,12 +97,21 @@ class FlatIndex:
     def _near_the_top(
         self, query: NDArray[np.float32], limit: int, allowed: Ids | None
     ) -> tuple[Ids, NDArray[np.float64]]:
+        """Return ids and exact scores of all that may be among the best ``limit``."""
+        found = _side_by_side(
+            [
+                partial(_within_error_of_the_cut, segment, query, limit, segment.selected(allowed))
+                for segment in self.segments
+            ],
+            threaded=self.count() >= PARALLEL_ROWS,
+        )
+        border = _border([rough for _, rough in found], limit)
         ids = [np.empty(0, dtype=np.int64)]
         scores = [np.empty(0, dtype=np.float64)]
-        for segment in self.segments:
-            positions = _within_error_of_the_cut(segment, query, limit, segment.selected(allowed))
-            ids.append(segment.core.ids[positions])
-            scores.append(exact_scores(segment.core.vectors[positions], query))
+        for segment, (positions, rough) in zip(self.segments, found, strict=True):
+            close = positions[rough >= border]
+            ids.append(segment.core.ids[close])
+            scores.append(exact_scores(segment.core.vectors[close], query))
         return np.concatenate(ids), np.concatenate(scores)
 
     def scores(self, query: NDArray[np.float32], ids: Sequence[int]) -> dict[int, float]:
@@ -149,7 +174,8 @@ class FlatIndex:
         for left, right in zip(self.segments, self.segments[1:], strict=False):
             total = left.living + right.living
             is_sealed = right.living > TAIL_ROWS // 2
-            if is_sealed and left.living <= 2 * right.living and total <= SEGMENT_ROWS:
+            largest = min(SEGMENT_ROWS, max(self.count() // SCAN_THREADS + 1, PARALLEL_ROWS))
+            if is_sealed and left.living <= 2 * right.living and total <= largest:
                 return (left, right)
         return ()
 
@@ -196,20 +222,33 @@ def _alive(segment: Segment) -> Mask:
     return np.ones(len(segment.core.ids), np.bool_) if segment.alive is None else segment.alive
 
 
+def _side_by_side(scans: Sequence[Callable[[], Rough]], *, threaded: bool) -> list[Rough]:
+    """Run scans in two threads when they are long; faiss lets go of the interpreter."""
+    if not threaded or len(scans) < SCAN_THREADS:
+        return [scan() for scan in scans]
+    return list(_SCANS.map(lambda scan: scan(), scans))
+
+
+def _border(rough: Sequence[NDArray[np.float32]], limit: int) -> float:
+    """Return the score below which nothing can be among the exact best ``limit``."""
+    scores = np.concatenate([np.empty(0, dtype=np.float32), *rough])
+    if len(scores) <= limit:
+        return -np.inf
+    place = len(scores) - limit
+    return float(np.partition(scores, place)[place]) - 2 * FLOAT32_ERROR
+
+
 def _within_error_of_the_cut(
     segment: Segment, query: NDArray[np.float32], limit: int, selected: Mask | None
-) -> NDArray[np.int64]:
-    """Return the positions that may be among the exact best ``limit`` of a segment."""
+) -> Rough:
+    """Return positions and float32 scores of what may be among a segment's best ``limit``."""
     size = len(segment.core.ids)
     wanted = limit + FIRST_SURPLUS
     while True:
         positions, scores = segment.search(query, wanted, selected)
-        if len(scores) <= limit:
-            return positions
-        border = np.partition(scores, len(scores) - limit)[len(scores) - limit]
-        close = scores >= border - 2 * FLOAT32_ERROR
+        close = scores >= _border([scores], limit)
         if not close.all() or len(scores) < wanted or wanted >= size:
-            return np.asarray(positions[close], dtype=np.int64)
+            return positions[close], scores[close]
         wanted *= 2
 
 

@@ -7,7 +7,7 @@ import json
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import Any
 
 import pytest
@@ -29,7 +29,13 @@ def served(app: Flask) -> Iterator[Address]:
     listening = socket.create_server(("127.0.0.1", 0))
     port: int = listening.getsockname()[1]
     server = create_server(app, sockets=[listening], threads=16)
-    thread = threading.Thread(target=server.run)
+
+    def run() -> None:
+        # Closing from another thread takes the sockets from under waitress's loop.
+        with suppress(OSError):
+            server.run()
+
+    thread = threading.Thread(target=run)
     thread.start()
     try:
         yield "127.0.0.1", port

@@ -69,6 +69,7 @@ def rank_hybrid(question: Question) -> RankingRun:
                 coverage.get(note_id, 0.0),
             ),
             question.query,
+            question.border,
         )
         for note_id in weighed
     ]
@@ -123,4 +124,6 @@ def _answer(question: Question, rows: Sequence[Row], refused: dict[int, str]) ->
     cut = CUT_SHARE * question.border if question.cut and has_meaning else None
     kept = [row for row in ordered if cut is None or row.score >= cut]
     hits = tuple(Hit(row.measured.facts.card, row.score) for row in kept[: question.limit])
-    return Ranking(hits, HybridRecord(question.limit, cut, tuple(ordered), refused))
+    return Ranking(
+        hits, HybridRecord(question.limit, question.border, cut, tuple(ordered), refused)
+    )

@@ -21,6 +21,7 @@ class HybridRecord:
     """
 
     limit: int
+    border: float
     cut: float | None
     rows: tuple[Row, ...]
     refused: dict[int, str]
@@ -30,6 +31,7 @@ class HybridRecord:
         return {
             "shares": {"whole": WHOLE_SHARE, "best_field": FIELD_SHARE, "title": TITLE_SHARE},
             "words_weight": WORDS_WEIGHT,
+            "border": self.border,
             "cut": self.cut,
             "candidates": [],
             "rows": [self._row(place, row) for place, row in enumerate(self.rows, start=1)],

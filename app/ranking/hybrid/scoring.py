@@ -71,16 +71,17 @@ class Row(NamedTuple):
         return self.measured.facts.card.note_id
 
 
-def row_of(measured: Measured, query: str) -> Row:
+def row_of(measured: Measured, query: str, border: float) -> Row:
     """Score a note.
 
     Words count as much as the note covers of the query; the scale is the same whether they count
-    or not, and whether meaning does.
+    or not. Without a meaning they are worth at most one at the border of relevance: a note of
+    which more is known must not stand behind one of which less is known.
     """
     meaning = _meaning(measured.cosines)
     words = measured.words * measured.coverage
     if meaning is None:
-        return Row(measured, None, True, words)
+        return Row(measured, None, True, border * words)
     joined = (meaning + WORDS_WEIGHT * words) / (1 + WORDS_WEIGHT)
     is_same_script = has_han(measured.facts.card.title) == has_han(query)
     counts_words = is_same_script or joined > meaning

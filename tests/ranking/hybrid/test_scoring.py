@@ -12,6 +12,7 @@ from app.ranking.hybrid.scoring import Cosines, Measured, row_of
 from tests.ranking.hybrid.sets import facts
 
 ENGLISH, CHINESE = "write-ahead log", "预写日志"
+BORDER = 0.6
 EPSILON = 1e-12
 
 cosines = st.floats(-1, 1)
@@ -57,7 +58,7 @@ def measured(
 def test_a_part_without_a_vector_leaves_its_share_to_the_others(
     found: Measured, meaning: float | None
 ) -> None:
-    assert row_of(found, ENGLISH).meaning == pytest.approx(meaning)
+    assert row_of(found, ENGLISH, BORDER).meaning == pytest.approx(meaning)
 
 
 @pytest.mark.parametrize(
@@ -71,8 +72,8 @@ def test_a_part_without_a_vector_leaves_its_share_to_the_others(
         (measured(0.6, words=1.0, coverage=1.0, title=CHINESE), ENGLISH, (0.6 + 0.2) / 1.2),
         (measured(0.6), CHINESE, 0.6),
         (measured(0.6, title=CHINESE), CHINESE, 0.6 / 1.2),
-        (measured(words=0.5, coverage=0.8), ENGLISH, 0.4),
-        (measured(words=0.5, coverage=0.8, title=CHINESE), ENGLISH, 0.4),
+        (measured(words=0.5, coverage=0.8), ENGLISH, 0.4 * BORDER),
+        (measured(words=0.5, coverage=0.8, title=CHINESE), ENGLISH, 0.4 * BORDER),
     ],
     ids=["all words", "some words", "no words", "other script", "other script, few words",
          "other script, all words", "Chinese query", "Chinese both", "words alone",
@@ -81,21 +82,21 @@ def test_a_part_without_a_vector_leaves_its_share_to_the_others(
 def test_words_count_where_they_could_be_found(
     found: Measured, query: str, expected: float
 ) -> None:
-    assert row_of(found, query).score == pytest.approx(expected)
+    assert row_of(found, query, BORDER).score == pytest.approx(expected)
 
 
 @given(found=companions | stand_ins, words=shares, coverage=shares, title=titles, query=queries)
 def test_a_score_lies_between_what_it_is_made_of(
     found: Cosines, words: float, coverage: float, title: str, query: str
 ) -> None:
-    row = row_of(Measured(facts(1, title), found, words, coverage), query)
+    row = row_of(Measured(facts(1, title), found, words, coverage), query, BORDER)
     known = [
         each for each in (found.whole, *found.fields.values(), found.chunk) if each is not None
     ]
     assert (row.meaning is None) == (not known)
     by_words = words * coverage
     if row.meaning is None:
-        assert row.score == by_words
+        assert row.score == BORDER * by_words
         return
     assert min(known) - EPSILON <= row.meaning <= max(known) + EPSILON
     assert min(row.meaning, by_words) - EPSILON <= row.score
@@ -117,7 +118,7 @@ def test_more_words_never_make_a_note_worse(
     query: str,
 ) -> None:
     fewer, more = (
-        row_of(Measured(facts(1, title), found, share, covered), query).score
+        row_of(Measured(facts(1, title), found, share, covered), query, BORDER).score
         for share, covered in zip(sorted(words), sorted(coverage), strict=True)
     )
     assert fewer <= more
@@ -139,7 +140,7 @@ def test_a_nearer_vector_never_makes_a_note_worse(
     elif number in found.fields:
         nearer = found._replace(fields={**found.fields, number: found.fields[number] + lift})
     scores = [
-        row_of(Measured(facts(1, title), each, words, 1.0), ENGLISH).score
+        row_of(Measured(facts(1, title), each, words, 1.0), ENGLISH, BORDER).score
         for each in (found, nearer)
     ]
     assert scores[0] <= scores[1] + EPSILON
@@ -150,6 +151,6 @@ def test_a_note_in_another_script_is_not_punished(
     found: Cosines, words: float, coverage: float
 ) -> None:
     """It could not hold the words of the query, so that it holds few of them says nothing."""
-    row = row_of(Measured(facts(1, CHINESE), found, words, coverage), ENGLISH)
+    row = row_of(Measured(facts(1, CHINESE), found, words, coverage), ENGLISH, BORDER)
     assert row.score >= (row.meaning if row.meaning is not None else 0.0)
     assert row.counts_words or row.score == row.meaning
