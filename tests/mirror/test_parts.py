@@ -436,6 +436,31 @@ def test_merging_beside_the_searches_changes_no_answer(
     assert_as_fresh(warm, provider)
 
 
+@pytest.mark.parametrize("part", [KIND_CHUNK, PART_WORDS])
+def test_what_goes_while_segments_are_merged_stays_gone(
+    warm: Application, provider: StubProvider, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    """The merge was begun on one view and comes to a later one."""
+    before = view_of(warm, *ALL)
+    monkeypatch.setattr(faiss_flat if part == KIND_CHUNK else lexical_index, "DEAD_SHARE", -0.1)
+    merge = parts.next_merge(before)
+    assert merge is not None
+    assert merge.part == part
+    delete(warm)
+    create(warm)
+    later = view_of(warm, *ALL)
+    merged = parts.adopted(later, merge)
+    assert loaded(merged) == set(ALL)
+    assert merged.words is not None
+    assert later.words is not None
+    for query in QUERIES:
+        assert merged.words.search(query, 50) == later.words.search(query, 50)
+    for kind in VECTORS:
+        assert merged.vectors[kind].search(QUERY, 50) == later.vectors[kind].search(QUERY, 50)
+    segments = (merged.words if part == PART_WORDS else merged.index, before)
+    assert segments
+
+
 def test_one_batch_that_needs_a_merge_is_merged_without_another_write(
     warm: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -193,7 +193,7 @@ EDITS: dict[str, tuple[dict[str, Any], bool]] = {
     "summary": ({"summary": "cos=0.3"}, True),
     "conclusions": ({"key_conclusions": ()}, True),
     "text moved to another field": (
-        {"summary": "cos=0.8", "key_conclusions": ("a", "b")}, True,
+        {"summary": "cos=0.8", "key_conclusions": ("a\n\nb",)}, True,
     ),
     "tags": ({"tags": ("new",)}, True),
     "body": ({"body": "new"}, True),
@@ -240,7 +240,7 @@ def assert_view_has_what_is_stored(application: Application) -> None:
 
 
 @pytest.mark.parametrize("edit", [{"summary": "cos=0.3"},
-                                  {"summary": "cos=0.8", "key_conclusions": ("a", "b")}],
+                                  {"summary": "cos=0.8", "key_conclusions": ("a\n\nb",)}],
                          ids=["text", "text moved to another field"])  # fmt: skip
 def test_an_edit_drops_those_of_other_spaces_or_leaves_them_waiting(
     application: Application, provider: StubProvider, tmp_path: Path, edit: dict[str, Any]
@@ -263,7 +263,7 @@ def test_an_edit_drops_those_of_other_spaces_or_leaves_them_waiting(
     [
         lambda application: application.writer.edit_note(1, NotePatch({"title": "cos=0.3"})),
         lambda application: application.writer.edit_note(
-            1, NotePatch({"summary": "cos=0.8", "key_conclusions": ("a", "b")})
+            1, NotePatch({"summary": "cos=0.8", "key_conclusions": ("a\n\nb",)})
         ),
         lambda application: application.writer.delete_note(1),
     ],

@@ -18,7 +18,7 @@ from app.ranking.chatcrystal.record import ChatcrystalRecord
 from app.ranking.chatcrystal.terms import query_terms
 from app.ranking.run import ChunkRows, Hit, NearestChunks, Question, Ranking, RankingRun
 
-FIRST_ROWS_PER_RESULT = 4
+FIRST_ROWS_PER_RESULT = 3
 """Rows are read for so many candidates at first, and for the whole budget when that fails."""
 
 
