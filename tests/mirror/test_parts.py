@@ -18,6 +18,7 @@ from app.domain.notes import NoteDraft, NotePatch
 from app.factory import Application
 from app.index import faiss_flat
 from app.lexical import index as lexical_index
+from app.mirror import parts
 from app.mirror.view import View
 from app.ranking.registry import BY_NAME, PART_WORDS, RANKERS
 from app.sync.transaction import transaction
@@ -438,9 +439,11 @@ def test_merging_beside_the_searches_changes_no_answer(
 
 @pytest.mark.parametrize("part", [KIND_CHUNK, PART_WORDS])
 def test_what_goes_while_segments_are_merged_stays_gone(
-    warm: Application, provider: StubProvider, monkeypatch: pytest.MonkeyPatch, part: str
+    warm: Application, monkeypatch: pytest.MonkeyPatch, part: str
 ) -> None:
     """The merge was begun on one view and comes to a later one."""
+    monkeypatch.setattr(faiss_flat, "TAIL_ROWS", 0)
+    monkeypatch.setattr(lexical_index, "TAIL_DOCUMENTS", 0)
     before = view_of(warm, *ALL)
     monkeypatch.setattr(faiss_flat if part == KIND_CHUNK else lexical_index, "DEAD_SHARE", -0.1)
     merge = parts.next_merge(before)
@@ -457,8 +460,9 @@ def test_what_goes_while_segments_are_merged_stays_gone(
         assert merged.words.search(query, 50) == later.words.search(query, 50)
     for kind in VECTORS:
         assert merged.vectors[kind].search(QUERY, 50) == later.vectors[kind].search(QUERY, 50)
-    segments = (merged.words if part == PART_WORDS else merged.index, before)
-    assert segments
+    is_adopted = {KIND_CHUNK: merged.index is not later.index,
+                  PART_WORDS: merged.words is not later.words}  # fmt: skip
+    assert is_adopted == {each: each == part for each in is_adopted}
 
 
 def test_one_batch_that_needs_a_merge_is_merged_without_another_write(
