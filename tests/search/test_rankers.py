@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import text
 
+from app.domain.chunks import KIND_CHUNK, KIND_FIELD, KIND_WHOLE
 from app.domain.notes import NoteDraft, NoteFilters, NotePatch
 from app.domain.relations import RelationDraft
 from app.domain.search import SearchAnswer, WhyAnswer
@@ -26,6 +28,9 @@ from app.errors import (
 )
 from app.factory import Application
 from app.ranking.registry import BY_NAME, RANKERS
+from app.ranking.run import LexicalHits, NearestNotes, Together
+from app.search.evidence import Evidence, Sought
+from app.search.folding import FoldedTexts
 from app.text import round_half_up
 from tests.support.application import (
     ask,
@@ -134,6 +139,28 @@ def test_a_filter_holds_for_every_source_and_never_eats_the_limit(
     assert not set(found_ids(ask(crowd, "walrus", ranker=ranker, limit=3))) & set(ids_inside(name))
 
 
+SOURCES: dict[str, NearestNotes | LexicalHits] = {
+    "whole": NearestNotes(KIND_WHOLE, 2),
+    "field": NearestNotes(KIND_FIELD, 2),
+    "chunk": NearestNotes(KIND_CHUNK, 2),
+    "words": LexicalHits(2),
+}
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_every_source_by_itself_is_filtered(crowd: Application, name: str) -> None:
+    """None finds for another what its own filter leaves out; side by side they find the same."""
+    vector = np.array(planted_vector("walrus"), dtype=np.float32)
+    with crowd.mirror.open(BY_NAME["hybrid"].parts) as (connection, view):
+        sought = Sought("walrus", vector, FILTERS[name])
+        evidence = Evidence(connection, view, sought, FoldedTexts())
+        found = {source: evidence.meet(need) for source, need in SOURCES.items()}
+        assert evidence.meet(Together(tuple(SOURCES.values()))) == list(found.values())
+        assert evidence.size() == 2
+    found["words"] = [hit.note_id for hit in found["words"]]
+    assert found == dict.fromkeys(SOURCES, ids_inside(name))
+
+
 @pytest.mark.parametrize("ranker", BY_NAME)
 def test_filters_that_nothing_passes_find_nothing(crowd: Application, ranker: str) -> None:
     for filters in (NoteFilters(projects=("nobody",)), NoteFilters(tags=("mine", "theirs"))):
@@ -180,7 +207,7 @@ def test_a_search_takes_the_same_statements_whatever_its_size(
         counts.add(len(statements))
     # The default ranker reads rows once for the first round and once for all others.
     assert max(counts) - min(counts) <= 1
-    assert max(counts) <= {"fusion": 8, "hybrid": 14}.get(ranker, 6)
+    assert max(counts) <= {"fusion": 8, "hybrid": 13}.get(ranker, 6)
 
 
 def answer_bytes(application: Application, path: str) -> bytes:
@@ -222,7 +249,6 @@ FAULTS: dict[str, tuple[Behaviour, type[CrystalError]]] = {
     "401": (status(401), ProviderRejected),
     "no JSON": (raw(b"<html>"), ProviderAnswerInvalid),
     "dimension": (of_dimension(16), SpaceMismatch),
-    "late": (delayed(5.0), ProviderTimeout),
 }
 
 
@@ -238,7 +264,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def failing(pair: Path, provider: StubProvider) -> Iterator[Application]:
     """An application over that folder, which no test changes, to whose provider a test sees."""
-    with opened(pair, stub_values(provider, timeout="0.3")) as application:
+    with opened(pair, stub_values(provider)) as application:
         yield application
 
 
@@ -293,6 +319,16 @@ def test_a_provider_that_is_not_there(pair: Path, ranker: str) -> None:
             assert found_ids(ask(application, "salamander", ranker=ranker)) == [2]
             with pytest.raises(ProviderUnreachable):
                 ask(application, "ocelot", ranker=ranker)
+
+
+@pytest.mark.parametrize("ranker", BY_NAME)
+def test_a_provider_that_is_late(pair: Path, provider: StubProvider, ranker: str) -> None:
+    provider.behave(delayed(60.0))
+    with opened(pair, stub_values(provider, timeout="0.2")) as application:
+        if ranker in WITH_WORDS:
+            assert found_ids(ask(application, "salamander", ranker=ranker)) == [2]
+        with pytest.raises(ProviderTimeout):
+            ask(application, "ocelot", ranker=ranker)
 
 
 @pytest.mark.parametrize("ranker", WITH_WORDS)
