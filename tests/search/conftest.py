@@ -41,7 +41,10 @@ def fill(application: Application, planted: Sequence[Planted]) -> list[int]:
     with transaction(application.database) as unit:
         unit.connection.execute(text("UPDATE embedding_spaces SET dimension = 8"))
         unit.changed_space(SPACE)
-        return [_store(unit, note) for note in planted]
+        ids = [_store(unit, note) for note in planted]
+        # Otherwise the next start of an application over the folder would write the words.
+        unit.reworded(ids)
+        return ids
 
 
 def _store(unit: Transaction, planted: Planted) -> int:
