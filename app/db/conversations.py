@@ -110,11 +110,6 @@ def add_messages(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> N
         connection.execute(insert(messages), list(rows))
 
 
-def remove_messages(connection: Connection, message_ids: Iterable[str]) -> None:
-    """Delete messages by id."""
-    connection.execute(delete(messages).where(messages.c.id.in_(list(message_ids))))
-
-
 def remove(connection: Connection, conversation_id: str) -> bool:
     """Delete a conversation with its messages and note; tell whether it was there."""
     result = connection.execute(delete(conversations).where(conversations.c.id == conversation_id))
