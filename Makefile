@@ -48,7 +48,7 @@ bench: $(READY) ## measure scanning, searching, embedding and words
 
 lock: $(VENV) ## resolve requirements.lock anew (LOCK_ARGS=--upgrade for newer releases)
 	$(BIN)/python -m pip install --quiet 'uv>=0.13,<0.14'
-	$(BIN)/uv pip compile pyproject.toml --extra dev --output-file requirements.lock \
+	$(BIN)/uv pip compile pyproject.toml --all-extras --output-file requirements.lock \
 		--universal --python-version 3.11 --generate-hashes --no-config --quiet \
 		--no-emit-index-url --no-emit-find-links --annotation-style line \
 		--custom-compile-command 'make lock' $(LOCK_ARGS)

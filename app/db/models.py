@@ -150,6 +150,23 @@ note_relations = Table(
     sqlite_autoincrement=True,
 )
 
+note_links = Table(
+    "note_links",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("source_note_id", Integer, _child_of("notes"), nullable=False),
+    # Kept by name while no note answers to it.
+    Column("target_note_id", Integer, ForeignKey("notes.id", ondelete="SET NULL")),
+    Column("target", TEXT, nullable=False),
+    Column("heading", TEXT),
+    Column("label", TEXT),
+    Column("kind", TEXT, nullable=False),
+    Column("position", Integer, nullable=False),
+    Index("ix_note_links_source_note_id", "source_note_id", "position"),
+    Index("ix_note_links_target_note_id", "target_note_id"),
+    sqlite_autoincrement=True,
+)
+
 embedding_spaces = Table(
     "embedding_spaces",
     metadata,
