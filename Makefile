@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test check format lock bench clean
+.PHONY: help setup demo test check package format lock bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -34,14 +34,26 @@ check: $(READY) ## all that CI checks: format, lint, types, tests with branch co
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/hadolint Dockerfile
 	@$(MAKE) --no-print-directory test PYTEST_ARGS="$(COVERAGE) $(PYTEST_ARGS)"
+	@$(MAKE) --no-print-directory package
+
+package: $(READY) ## build sdist and wheel, install the wheel into an empty environment, run it there
+	@rm -rf dist build/empty
+	$(BIN)/python -m build --no-isolation --outdir dist .
+	@$(PYTHON) -m venv build/empty
+	build/empty/bin/python -m pip install --quiet dist/*.whl
+	cd build && empty/bin/crystal --version && empty/bin/crystal demo >/dev/null
+	@echo 'The wheel runs on its own.'
 
 format: $(READY) ## format the code and mend what the linter can
 	$(BIN)/ruff check --fix-only --exit-zero .
 	$(BIN)/ruff format .
 
-bench: $(READY) ## measure scanning, searching, embedding and words
+bench: $(READY) ## measure scanning, searching, embedding and words, and vectra beside us (needs npm)
 	$(BIN)/python -m benchmarks.scan
+	$(BIN)/python -m benchmarks.scan --precision float16
+	$(BIN)/python -m benchmarks.peers
 	$(BIN)/python -m benchmarks.search
 	$(BIN)/python -m benchmarks.embed
 	$(BIN)/python -m benchmarks.lexical

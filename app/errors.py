@@ -1,8 +1,7 @@
 """The one tree of errors; what each means and how it leaves over HTTP.
 
-Owns the error classes. Must not know Flask, SQLAlchemy or any provider: library exceptions
-are mapped to these where the library is called, and only ``app.api.errors`` turns them into
-HTTP answers.
+Owns the classes. Must not know Flask, SQLAlchemy or any provider: library exceptions are mapped
+to these where the library is called, and only ``app.api.errors`` turns them into HTTP answers.
 
     CrystalError                      500 internal_error
     ├── RequestError                  400 bad_request
@@ -14,19 +13,24 @@ HTTP answers.
     │   └── UnsupportedMediaType      415 unsupported_media_type
     ├── AccessError                   403 forbidden
     │   ├── MissingToken              401 missing_token
+    │   ├── InsufficientScope         403 insufficient_scope
     │   ├── ForeignHost               403 foreign_host
     │   └── ForeignOrigin             403 foreign_origin
     ├── NotFound                      404 not_found
     │   ├── NoteNotFound              404 note_not_found
+    │   │   └── UnknownReference      404 note_not_found
     │   ├── ConversationNotFound      404 conversation_not_found
     │   └── RelationNotFound          404 relation_not_found
     ├── MethodNotAllowed              405 method_not_allowed
+    ├── TooManyRequests               429 too_many_requests
     ├── Conflict                      409 conflict
+    │   ├── AmbiguousReference        409 ambiguous_reference
     │   ├── DuplicateRelation         409 duplicate_relation
     │   └── EditConflict              409 edit_conflict
     ├── Unavailable                   503 unavailable
     │   ├── DatabaseUnavailable       503 database_unavailable
     │   ├── SpaceMismatch             503 space_mismatch
+    │   ├── NothingEmbedded           503 nothing_embedded
     │   └── ProviderError             503 provider_error
     │       ├── ProviderUnreachable   503 provider_unreachable
     │       ├── ProviderTimeout       503 provider_timeout
@@ -35,30 +39,37 @@ HTTP answers.
     ├── BlankText                     400 blank_text
     ├── ConfigurationError            500 configuration_error
     ├── ExportFailed                  500 export_failed
-    └── ImportFailed                  400 import_failed
+    ├── ImportFailed                  400 import_failed
+    └── CalibrationRefused            400 calibration_refused
 """
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 
 class CrystalError(Exception):
-    """Base of everything that this project raises on purpose; its text is safe to show."""
+    """Base of everything that this project raises on purpose; its text is safe to show.
+
+    ``details`` are what programs may want of it beside the sentence, as JSON values.
+    """
 
     code: ClassVar[str] = "internal_error"
     status: ClassVar[int] = 500
+    sentence: ClassVar[str] = "Something went wrong on our side"
 
-    def __init__(self, message: str = "Something went wrong on our side") -> None:
-        super().__init__(message)
-        self.message = message
+    def __init__(self, message: str = "", details: Mapping[str, Any] | None = None) -> None:
+        """Say what is wrong; without a message, what is always wrong with this class."""
+        super().__init__(message or self.sentence)
+        self.message = message or self.sentence
+        self.details = details
 
 
 class RequestError(CrystalError):
     """The request cannot be served as it was sent."""
 
-    code = "bad_request"
-    status = 400
+    code, status = "bad_request", 400
 
 
 class InvalidParameter(RequestError):
@@ -75,9 +86,7 @@ class MissingQuery(RequestError):
     """A search without anything to search for."""
 
     code = "missing_query"
-
-    def __init__(self) -> None:
-        super().__init__('Query parameter "q" is required')
+    sentence = 'Query parameter "q" is required'
 
 
 class InvalidBody(RequestError):
@@ -95,32 +104,33 @@ class InvalidRelation(RequestError):
 class BodyTooLarge(RequestError):
     """The body is larger than the server takes."""
 
-    code = "body_too_large"
-    status = 413
+    code, status = "body_too_large", 413
 
 
 class UnsupportedMediaType(RequestError):
     """The body is of a type that the route does not read."""
 
-    code = "unsupported_media_type"
-    status = 415
+    code, status = "unsupported_media_type", 415
 
 
 class AccessError(CrystalError):
     """The caller may not do this."""
 
-    code = "forbidden"
-    status = 403
+    code, status = "forbidden", 403
 
 
 class MissingToken(AccessError):
     """The server wants an API token and got none, or another one."""
 
-    code = "missing_token"
-    status = 401
+    code, status = "missing_token", 401
+    sentence = 'An API token is required: send "Authorization: Bearer TOKEN"'
 
-    def __init__(self) -> None:
-        super().__init__('An API token is required: send "Authorization: Bearer TOKEN"')
+
+class InsufficientScope(AccessError):
+    """The API token may read, and the request writes."""
+
+    code = "insufficient_scope"
+    sentence = "This API token may only read; use one with the scope write"
 
 
 class ForeignHost(AccessError):
@@ -138,49 +148,60 @@ class ForeignOrigin(AccessError):
 class NotFound(CrystalError):
     """There is nothing at this address."""
 
-    code = "not_found"
-    status = 404
+    code, status = "not_found", 404
 
 
 class NoteNotFound(NotFound):
     """No such note, or its conversation is gone."""
 
     code = "note_not_found"
+    sentence = "Note not found"
 
-    def __init__(self, message: str = "Note not found") -> None:
-        super().__init__(message)
+
+class UnknownReference(NoteNotFound):
+    """No note answers to a reference; the data list titles that are near."""
 
 
 class ConversationNotFound(NotFound):
     """No such conversation."""
 
     code = "conversation_not_found"
-
-    def __init__(self) -> None:
-        super().__init__("Conversation not found")
+    sentence = "Conversation not found"
 
 
 class RelationNotFound(NotFound):
     """No such relation."""
 
     code = "relation_not_found"
-
-    def __init__(self) -> None:
-        super().__init__("Relation not found")
+    sentence = "Relation not found"
 
 
 class MethodNotAllowed(CrystalError):
     """The address exists, the method does not."""
 
-    code = "method_not_allowed"
-    status = 405
+    code, status = "method_not_allowed", 405
+
+
+class TooManyRequests(CrystalError):
+    """The caller asks more often than server.requests_per_minute allows."""
+
+    code, status = "too_many_requests", 429
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__(f"Too many requests: try again in {seconds} s")
+        self.seconds = seconds
 
 
 class Conflict(CrystalError):
     """The request does not fit the data as it is now."""
 
-    code = "conflict"
-    status = 409
+    code, status = "conflict", 409
+
+
+class AmbiguousReference(Conflict):
+    """A reference that several notes answer to; the data list them."""
+
+    code = "ambiguous_reference"
 
 
 class DuplicateRelation(Conflict):
@@ -198,8 +219,7 @@ class EditConflict(Conflict):
 class Unavailable(CrystalError):
     """A part that the request needs does not work right now."""
 
-    code = "unavailable"
-    status = 503
+    code, status = "unavailable", 503
 
 
 class DatabaseUnavailable(Unavailable):
@@ -214,32 +234,38 @@ class SpaceMismatch(Unavailable):
     code = "space_mismatch"
 
 
+class NothingEmbedded(Unavailable):
+    """There are notes, but none is embedded, so that nothing can be found by meaning."""
+
+    code = "nothing_embedded"
+
+
 class ProviderError(Unavailable):
-    """The embedding provider failed."""
+    """The provider of embeddings, or the language model, failed."""
 
     code = "provider_error"
 
 
 class ProviderUnreachable(ProviderError):
-    """No connection to the embedding provider."""
+    """No connection to a provider."""
 
     code = "provider_unreachable"
 
 
 class ProviderTimeout(ProviderError):
-    """The embedding provider did not answer in time."""
+    """A provider did not answer in time."""
 
     code = "provider_timeout"
 
 
 class ProviderRejected(ProviderError):
-    """The embedding provider answered with an error status."""
+    """A provider answered with an error status."""
 
     code = "provider_rejected"
 
 
 class ProviderAnswerInvalid(ProviderError):
-    """The embedding provider answered with something that is no list of vectors."""
+    """A provider answered with something else than it was asked for."""
 
     code = "provider_answer_invalid"
 
@@ -247,8 +273,7 @@ class ProviderAnswerInvalid(ProviderError):
 class BlankText(CrystalError):
     """A text without a single visible character has no embedding."""
 
-    code = "blank_text"
-    status = 400
+    code, status = "blank_text", 400
 
 
 class ConfigurationError(CrystalError):
@@ -266,5 +291,10 @@ class ExportFailed(CrystalError):
 class ImportFailed(CrystalError):
     """The source of an import cannot be read."""
 
-    code = "import_failed"
-    status = 400
+    code, status = "import_failed", 400
+
+
+class CalibrationRefused(CrystalError):
+    """The labelled queries or the space cannot be calibrated with."""
+
+    code, status = "calibration_refused", 400

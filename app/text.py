@@ -17,6 +17,9 @@ JS_WHITE_SPACE = (
 )
 """What JavaScript's ``trim`` removes; Python's ``strip`` has another set (not U+FEFF)."""
 
+VISIBLE = f"[^\x00{JS_WHITE_SPACE}]"
+"""Pattern of a character that keeps a text from being blank once it is cleaned."""
+
 HAN_RANGES = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
 HAN_RUN = re.compile(f"[{HAN_RANGES}]+")
 _SURROGATE = re.compile("[\ud800-\udfff]")

@@ -1,4 +1,4 @@
-"""Means and border of the built-in space: ``python -m benchmarks.derive_space [--write]``.
+"""Means and border of a bundled space: ``python -m benchmarks.derive_space [SPACE] [--write]``.
 
 Everything comes from our own example notes and labelled queries (docs/evaluation.md); the golden
 files are never read.
@@ -17,21 +17,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 import app  # noqa: F401 - limits native threads before numpy is imported
+from app.domain.chunks import KIND_CHUNK, SECOND_FIELD, SECOND_WHOLE
 from app.domain.spaces import PLAIN_BORDER
-from app.embedding import builtin
+from app.embedding import builtin, quality
 from app.embedding.scale import Means
 from benchmarks.border import NOISE, Sweep, Worth, bounds_at, cross_validated, sweep
-from benchmarks.collection import GradedQuery, embedded_application, our_queries, our_records
-from benchmarks.replay import Asked, Replay, Stored, ask, stored_chunks
+from benchmarks.collection import (
+    WITH_SECOND,
+    GradedQuery,
+    embedded_application,
+    our_queries,
+    our_records,
+)
+from benchmarks.replay import Asked, Replay, Stored, ask, stored_vectors
 from cli.evaluation import metrics
 
-SPACE_FILE = Path(builtin.__file__).parent / builtin.SPACE_FILE
+FOLDER = Path(builtin.__file__).parent
+SPACE_FILE = FOLDER / builtin.SPACE_FILE
 MEANS = ("query", "query_han", "passage", "passage_han")
 DECIMALS = 6
 NUMBERS_A_LINE = 8
 
 BORDER_BEFORE = 0.285
-"""The border without means that the table is compared with."""
+"""The border of the built-in space without means that the table is compared with."""
 
 SCALES = (0.5, 0.7, 0.85, 1.0)
 """Parts of the means that are tried; the whole is what is kept."""
@@ -39,34 +47,68 @@ SCALES = (0.5, 0.7, 0.85, 1.0)
 _HEAD = f"{'border':>8}{'recall':>8}{'rejects':>8}{'mean':>8}"
 
 
+@dataclass(frozen=True, slots=True)
+class Bundled:
+    """A space that ships with the package.
+
+    ``candidates`` is the part of a view that is ranked, ``parts`` are all that the space holds.
+    """
+
+    file: Path
+    dimension: int
+    candidates: str
+    parts: tuple[str, ...]
+    has_second: bool = False
+
+
+BUILTIN = Bundled(SPACE_FILE, builtin.DIMENSION, KIND_CHUNK, (KIND_CHUNK,))
+QUALITY = Bundled(
+    FOLDER / quality.SPACE_FILE,
+    quality.DIMENSION,
+    SECOND_WHOLE,
+    (SECOND_WHOLE, SECOND_FIELD),
+    has_second=True,
+)
+SPACES = {"builtin": BUILTIN, "quality": QUALITY}
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Material:
-    """Our chunks and our queries, embedded."""
+    """Our notes and our queries, embedded: what is ranked, and every vector of the space."""
 
     stored: Stored
+    passages: tuple[Stored, ...]
     asked: Asked
     queries: tuple[GradedQuery, ...]
 
 
-def collect() -> Material:
+def collect(space: Bundled = BUILTIN) -> Material:
     """Import and embed our notes as any user's, and embed our queries."""
     queries = our_queries()
-    with embedded_application(our_records()) as application:
-        asked = ask(application, [query.text for query in queries])
-        return Material(stored_chunks(application), asked, queries)
+    values = WITH_SECOND if space.has_second else None
+    with embedded_application(our_records(), values) as application:
+        embedder = application.embedder
+        if application.second is not None and application.second_companions is not None:
+            embedder = application.second.embedder
+            application.second_companions.fill()
+        asked = ask(embedder, [query.text for query in queries])
+        passages = tuple(stored_vectors(application, part) for part in space.parts)
+        return Material(stored_vectors(application, space.candidates), passages, asked, queries)
 
 
 def derive_means(material: Material) -> Means:
-    """Average the unit vectors of queries and of chunks, those with and without Han apart.
+    """Average the unit vectors of queries and of passages, those with and without Han apart.
 
     Rounded as in the file, so that the border is fitted to what the file says.
     """
-    stored, asked = material.stored, material.asked
+    asked = material.asked
+    passages = np.concatenate([each.vectors for each in material.passages])
+    has_han = np.concatenate([each.has_han for each in material.passages])
     return Means(
         query=_mean(asked.vectors[~asked.has_han]),
         query_han=_mean(asked.vectors[asked.has_han]),
-        passage=_mean(stored.vectors[~stored.has_han]),
-        passage_han=_mean(stored.vectors[stored.has_han]),
+        passage=_mean(passages[~has_han]),
+        passage_han=_mean(passages[has_han]),
     )
 
 
@@ -81,11 +123,11 @@ def sweep_borders(material: Material, means: Means | None) -> Sweep:
 
 
 def space_text(border: float, means: Means) -> str:
-    """Return the text of the space file: JSON, eight numbers of a mean a line."""
+    """Return the text of a space file: JSON, eight numbers of a mean a line."""
     parts = [f'    "{name}": [\n{_lines(getattr(means, name))}\n    ]' for name in MEANS]
     joined = ",\n".join(parts)
     return (
-        f'{{\n  "border": {border},\n  "dimension": {builtin.DIMENSION},\n'
+        f'{{\n  "border": {border},\n  "dimension": {len(means.query)},\n'
         f'  "means": {{\n{joined}\n  }}\n}}\n'
     )
 
@@ -100,8 +142,9 @@ def _lines(mean: NDArray[np.float32]) -> str:
 
 def report_material(material: Material) -> Iterator[str]:
     """Say what the numbers come from."""
-    stored, asked = material.stored, material.asked
-    yield f"chunks: {(~stored.has_han).sum()} without Han, {stored.has_han.sum()} with"
+    asked = material.asked
+    has_han = np.concatenate([each.has_han for each in material.passages])
+    yield f"passages: {(~has_han).sum()} without Han, {has_han.sum()} with"
     yield f"queries: {(~asked.has_han).sum()} without Han, {asked.has_han.sum()} with"
     groups = Counter(query.group for query in material.queries)
     yield "  " + ", ".join(f"{group} {count}" for group, count in sorted(groups.items()))
@@ -181,9 +224,11 @@ def _by_class(figures: NDArray[np.float64], groups: NDArray[np.str_]) -> Iterato
 def main() -> None:
     """Print the tables and whether the file agrees; with ``--write`` replace it."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", action="store_true", help=f"replace {builtin.SPACE_FILE}")
+    parser.add_argument("space", nargs="?", choices=SPACES, default="builtin", help="which space")
+    parser.add_argument("--write", action="store_true", help="replace its file")
     arguments = parser.parse_args()
-    material = collect()
+    space = SPACES[arguments.space]
+    material = collect(space)
     means = derive_means(material)
     swept = sweep_borders(material, means)
     border = swept.choose()
@@ -195,9 +240,9 @@ def main() -> None:
         print("\n".join(lines), end="\n\n", flush=True)
     text = space_text(border, means)
     if arguments.write:
-        SPACE_FILE.write_text(text, encoding="utf-8")
-    is_same = SPACE_FILE.read_text(encoding="utf-8") == text
-    print(f"border {border}: {builtin.SPACE_FILE} {'agrees' if is_same else 'differs'}")
+        space.file.write_text(text, encoding="utf-8")
+    is_same = space.file.read_text(encoding="utf-8") == text
+    print(f"border {border}: {space.file.name} {'agrees' if is_same else 'differs'}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """How well every ranker orders graded notes: ``python -m benchmarks.relevance FILE --json``.
 
-FILE has the form of ``fixtures/golden/relevance.json``. Its notes are imported and embedded by a
-real application, its queries go through the real search.
+FILE has the form of ``fixtures/golden/relevance.json``, or is a folder like ``fixtures/graded``.
+Its notes are imported and embedded by a real application, its queries go through the real search.
 """
 
 from __future__ import annotations
@@ -9,14 +9,21 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from app.db import notes
+from app.domain.notes import NoteFilters
 from app.domain.search import SearchRequest
+from app.embedding import quality
 from app.factory import Application
-from app.ranking.registry import RANKERS
+from app.ranking.registry import PART_WORDS, RANKERS
+from app.ranking.run import LexicalHits
+from app.search.evidence import Evidence, Sought
+from app.search.folding import FoldedTexts
 from benchmarks.collection import (
+    WITH_SECOND,
     GradedQuery,
     UnusableCollection,
     embedded_application,
@@ -25,8 +32,13 @@ from benchmarks.collection import (
 from cli.evaluation import metrics
 
 LIMIT = 10
+LEXICAL = "lexical"
+HYBRID_WITH_SECOND = "hybrid+e5"
 DECIMALS = 6
 ALL = "all"
+
+Ask = Callable[[str, bool], list[str]]
+"""Answers a query, with or without a cut, by the external ids of at most ``LIMIT`` notes."""
 
 
 def measure(
@@ -34,26 +46,34 @@ def measure(
 ) -> dict[str, dict[str, Any]]:
     """Return nDCG@10 of each ranker by class, over all, and by query.
 
-    Classes and queries without an answer are left out. With ``cut``, each ranker has its figures
-    at its own cut beside.
+    Beside the rankers there is ``lexical``, the words alone, and with the extra ``quality``
+    ``hybrid+e5``; ``hybrid`` is always without the second model. Classes and queries without an
+    answer are left out. With ``cut``, each has its figures at its own cut beside.
 
     Raises:
         UnusableCollection: the notes cannot be imported or embedded.
     """
     figures: dict[str, dict[str, Any]] = {}
-    with embedded_application(records) as application:
-        for ranker in RANKERS:
-            figures[ranker.name] = _order(application, ranker.name, queries)
-            if cut:
-                figures[ranker.name]["cut"] = _cut(application, ranker.name, queries)
+    values = WITH_SECOND if quality.is_installed() else None
+    with embedded_application(records, values) as application:
+        asks = {ranker.name: _ranked(application, ranker.name) for ranker in RANKERS}
+        for name, ask in (asks | {LEXICAL: _by_words(application)}).items():
+            figures[name] = _figures(ask, queries, cut=cut)
+        if application.second_companions is not None:
+            application.second_companions.fill()
+            figures[HYBRID_WITH_SECOND] = _figures(asks["hybrid"], queries, cut=cut)
     return figures
 
 
-def _order(application: Application, ranker: str, queries: Sequence[GradedQuery]) -> dict[str, Any]:
+def _figures(ask: Ask, queries: Sequence[GradedQuery], *, cut: bool) -> dict[str, Any]:
+    return _order(ask, queries) | ({"cut": _cut(ask, queries)} if cut else {})
+
+
+def _order(ask: Ask, queries: Sequence[GradedQuery]) -> dict[str, Any]:
     by_query: dict[str, float] = {}
     by_class: dict[str, list[float]] = {}
     for query in queries:
-        figure = metrics.ndcg(_answer(application, ranker, query, cut=False), query.grades)
+        figure = metrics.ndcg(ask(query.text, False), query.grades)
         if figure is not None:
             by_query[query.id] = round(figure, DECIMALS)
             by_class.setdefault(query.group, []).append(figure)
@@ -64,10 +84,8 @@ def _order(application: Application, ranker: str, queries: Sequence[GradedQuery]
     return {**means, ALL: _rounded(overall), "queries": by_query}
 
 
-def _cut(
-    application: Application, ranker: str, queries: Sequence[GradedQuery]
-) -> dict[str, float | None]:
-    answers = [_answer(application, ranker, query, cut=True) for query in queries]
+def _cut(ask: Ask, queries: Sequence[GradedQuery]) -> dict[str, float | None]:
+    answers = [ask(query.text, True) for query in queries]
     pairs = list(zip(answers, (query.grades for query in queries), strict=True))
     recall = metrics.mean(metrics.relevant_recall(*pair) for pair in pairs)
     rejection = metrics.mean(metrics.rejection(*pair) for pair in pairs)
@@ -80,9 +98,25 @@ def _cut(
     }
 
 
-def _answer(application: Application, ranker: str, query: GradedQuery, *, cut: bool) -> list[str]:
-    request = SearchRequest(query.text, ranker, LIMIT, cut=cut, fields=("external_id",))
-    return [found.extra["external_id"] for found in application.searcher.search(request).found]
+def _ranked(application: Application, ranker: str) -> Ask:
+    def ask(query: str, cut: bool) -> list[str]:
+        request = SearchRequest(query, ranker, LIMIT, cut=cut, fields=("external_id",))
+        return [found.extra["external_id"] for found in application.searcher.search(request).found]
+
+    return ask
+
+
+def _by_words(application: Application) -> Ask:
+    """Ask the lexical index alone; it has no cut."""
+
+    def ask(query: str, cut: bool) -> list[str]:
+        with application.mirror.open((PART_WORDS,)) as (connection, view):
+            evidence = Evidence(connection, view, Sought(query, None, NoteFilters()), FoldedTexts())
+            ids = [hit.note_id for hit in evidence.meet(LexicalHits(LIMIT))]
+            known = {note.id: note.external_id for note in notes.get_many(connection, ids)}
+        return [known[note_id] or "" for note_id in ids]
+
+    return ask
 
 
 def _rounded(figure: float | None) -> float | None:

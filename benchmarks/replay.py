@@ -1,4 +1,4 @@
-"""Rankers run from memory, at any border, over the chunks of an application.
+"""Rankers run from memory, at any border, over the vectors of an application.
 
 Owns the evidence of a set of queries. The rankers are the real ones; only what they ask for is
 answered from arrays and not from the database, so that a thousand runs take seconds.
@@ -17,6 +17,7 @@ from app.db import chunks, notes
 from app.domain.chunks import KIND_CHUNK
 from app.domain.evidence import Candidate, ChunkRow
 from app.domain.notes import NoteFilters
+from app.embedding.base import Embedder
 from app.embedding.scale import Means, centre_passages, centre_query
 from app.factory import Application
 from app.index.exact import best_first, exact_scores
@@ -32,7 +33,7 @@ LIMIT = 10
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stored:
-    """The chunks of an application, by ascending id.
+    """Vectors of an application, by ascending id.
 
     ``vectors`` (n, d) float32 as the model gave them, ``has_han`` (n,), ``rows`` by chunk id,
     ``external_ids`` by note id.
@@ -54,17 +55,18 @@ class Asked:
     has_han: NDArray[np.bool_]
 
 
-def stored_chunks(application: Application) -> Stored:
-    """Read every chunk of the active space.
+def stored_vectors(application: Application, part: str = KIND_CHUNK) -> Stored:
+    """Read every vector of a part of the view, chunks unless told otherwise.
 
     Raises:
         UnusableCollection: there is none.
     """
-    with application.mirror.open() as (connection, view):
-        if view.space is None or view.index is None or view.index.count() == 0:
+    with application.mirror.open((part,)) as (connection, view):
+        held, index = view.held_in(part), view.vectors.get(part)
+        if held is None or index is None or index.count() == 0:
             raise UnusableCollection("no note is embedded")
-        space_id, dimension = view.space.id, view.index.dimension
-        batches = list(chunks.all_vectors(connection, space_id, KIND_CHUNK, dimension))
+        space, kind = held
+        batches = list(chunks.all_vectors(connection, space.id, kind, index.dimension))
         ids = np.concatenate([batch.ids for batch in batches])
         nothing = Sought("", None, NoteFilters())
         evidence = Evidence(connection, view, nothing, FoldedTexts())
@@ -79,9 +81,9 @@ def stored_chunks(application: Application) -> Stored:
     )
 
 
-def ask(application: Application, texts: Sequence[str]) -> Asked:
+def ask(embedder: Embedder, texts: Sequence[str]) -> Asked:
     """Embed queries."""
-    vectors = [application.embedder.embed_query(text).vector for text in texts]
+    vectors = [embedder.embed_query(text).vector for text in texts]
     return Asked(tuple(texts), np.stack(vectors), np.array([has_han(text) for text in texts]))
 
 

@@ -49,7 +49,9 @@ def show_found(console: Console, found: Sequence[Mapping[str, Any]], query: str)
         cells += [text_of(row.get(name)) for name in short]
     show_table(console, columns, rows)
     show_line(console)
-    if "summary" in extras:
+    if any(row.get("hints") for row in found):
+        _show_hints(console, found)
+    elif "summary" in extras:
         _show_summaries(console, found)
     if any("passage" in row for row in found):
         _show_passages(console, found)
@@ -69,6 +71,22 @@ def _show_summaries(console: Console, found: Sequence[Mapping[str, Any]]) -> Non
     for row in found:
         show_line(console, f"{text_of(row.get('note_id'))}  {text_of(row.get('title'))}", "bold")
         show_text(console, text_of(row.get("summary")))
+        show_line(console)
+
+
+def _show_hints(console: Console, found: Sequence[Mapping[str, Any]]) -> None:
+    """Print the fragments that speak for each note, and the notes of the same content."""
+    for row in found:
+        show_line(console, f"{text_of(row.get('note_id'))}  {text_of(row.get('title'))}", "bold")
+        for hint in row.get("hints") or ():
+            place = text_of(hint.get("heading_path"))
+            told = f"{place}: {text_of(hint.get('preview'))}" if place else hint.get("preview")
+            show_text(console, f"{number(hint.get('score'))}  {text_of(told)}")
+        for replica in row.get("replicas") or ():
+            show_line(
+                console,
+                f"Same content: {text_of(replica.get('note_id'))}  {text_of(replica.get('title'))}",
+            )
         show_line(console)
 
 

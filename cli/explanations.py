@@ -137,7 +137,7 @@ def _candidate(row: Mapping[str, Any]) -> list[str]:
     return [
         text_of(row.get("rank")),
         text_of(row.get("note_id")),
-        number(row.get("raw")),
+        number(row.get("raw", row.get("cosine"))),
         number(row.get("adjusted")),
         text_of(row.get("outcome")),
         text_of(reason),

@@ -46,14 +46,24 @@ COMMANDS: dict[str, tuple[Row, ...]] = {
             "cli.commands.why:why",
             "Tell why a note stands where it stands in an answer, or is missing.",
         ),
+        Row(
+            "eval",
+            "cli.commands.eval:evaluation",
+            "Measure how well notes are found, on graded queries.",
+        ),
     ),
     "Data": (
         Row("notes", "cli.commands.notes:notes", "List, show, write and delete notes."),
-        Row("tags", "cli.commands.tags:tags", "List tags with the number of their notes."),
+        Row("tags", "cli.commands.tags:tags", "List tags, or the notes of one."),
         Row(
             "conversations",
             "cli.commands.conversations:conversations",
-            "List, show and delete conversations.",
+            "List, show, search and delete conversations.",
+        ),
+        Row(
+            "summarize",
+            "cli.commands.summarize:summarize",
+            "Have the server make notes of conversations.",
         ),
         Row("relations", "cli.commands.relations:relations", "Join notes, or part them."),
         Row("embed", "cli.commands.embed:embed", "Have the server embed notes."),
@@ -64,14 +74,24 @@ COMMANDS: dict[str, tuple[Row, ...]] = {
         Row("status", "cli.commands.status:status", "Show what the server holds."),
         Row("config", "cli.commands.config:config", "Show, change and test the configuration."),
         Row("serve", "cli.admin.serve:serve", "Run the server; stop it, or see whether it runs."),
+        Row("mcp", "cli.commands.mcp:mcp", "Offer the notes to agents by MCP."),
     ),
     "This machine": (
+        Row("tokens", "cli.admin.tokens:tokens", "Make, list and revoke API tokens."),
+        Row("db", "cli.admin.db:db", "Copy a database into another."),
         Row("demo", "cli.admin.demo:demo", "Search the example notes and see it explained."),
         Row("reindex", "cli.admin.reindex:reindex", "Embed the notes of this machine's database."),
         Row(
             "doctor",
             "cli.admin.doctor:doctor",
             "Check the database of this machine, and mend it.",
+        ),
+        Row("backup", "cli.admin.backup:backup", "Copy this machine's database into a file."),
+        Row("restore", "cli.admin.backup:restore", "Put a backup in the database's place."),
+        Row(
+            "calibrate",
+            "cli.admin.calibrate:command",
+            "Fit the means and the border of the active space.",
         ),
     ),
 }

@@ -22,6 +22,7 @@ _BASE_URL = f"{_KEY}base_url"
 _TOKEN = f"{_KEY}token"
 _JSON = f"{_KEY}json"
 _NO_INTERACTIVE = f"{_KEY}no_interactive"
+_MAX_CHARS = f"{_KEY}max_chars"
 
 _WHOLE = re.compile(r"\s*\+?([0-9]{1,19})\s*", re.ASCII)
 
@@ -71,6 +72,10 @@ def _anywhere(command: Decorated, *, with_environment: bool) -> Decorated:
         click.option(
             "--json", is_flag=True, is_eager=True, expose_value=False, callback=_remember(_JSON),
             help="Print JSON, also on a terminal, and errors as JSON.",
+        ),
+        click.option(
+            "--max-chars", metavar="N", type=Whole(1), expose_value=False,
+            callback=_remember(_MAX_CHARS), help="Cut every text in JSON at N characters.",
         ),
         click.option(
             "--no-interactive", is_flag=True, is_eager=True, expose_value=False,
@@ -130,6 +135,7 @@ def given_in(context: click.Context) -> Given:
         base_url=meta.get(_BASE_URL),
         token=meta.get(_TOKEN, ""),
         asked_json=meta.get(_JSON, False),
+        max_chars=meta.get(_MAX_CHARS),
         may_ask=not meta.get(_NO_INTERACTIVE, False),
     )
 

@@ -18,6 +18,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from cli.cells import single_line
 from cli.failures import Failure
+from cli.lean import shortened
 
 Advance = Callable[[int], None]
 
@@ -27,18 +28,19 @@ class Output:
     """The streams of one command.
 
     ``is_json`` says how data leave; ``are_errors_json`` is on only where JSON was asked for, since
-    a person reads errors also where stdout is a pipe.
+    a person reads errors also where stdout is a pipe. Texts in JSON are cut at ``max_chars``.
     """
 
     console: Console
     errors: Console
     is_json: bool
     are_errors_json: bool
+    max_chars: int | None = None
 
     def show(self, data: Any, draw: Callable[[Console], None]) -> None:
         """Print data as JSON, or let ``draw`` print them for people."""
         if self.is_json:
-            print_json(data)
+            print_json(shortened(data, self.max_chars))
         else:
             draw(self.console)
 
@@ -74,7 +76,11 @@ class Output:
 
 
 def streams(
-    *, asked_json: bool, console: Console | None = None, errors: Console | None = None
+    *,
+    asked_json: bool,
+    console: Console | None = None,
+    errors: Console | None = None,
+    max_chars: int | None = None,
 ) -> Output:
     """Return the output of a process; given consoles stand for its own streams."""
     is_terminal = sys.stdout.isatty() if console is None else console.is_terminal
@@ -83,6 +89,7 @@ def streams(
         errors=errors or Console(file=sys.stderr, markup=False, emoji=False, highlight=False),
         is_json=asked_json or not is_terminal,
         are_errors_json=asked_json,
+        max_chars=max_chars,
     )
 
 

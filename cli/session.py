@@ -44,6 +44,7 @@ class Given:
     base_url: str | None = None
     token: str = ""
     asked_json: bool = False
+    max_chars: int | None = None
     may_ask: bool = True
 
 
@@ -52,7 +53,10 @@ class Session:
 
     def __init__(self, wiring: Wiring, given: Given) -> None:
         self.output: Output = streams(
-            asked_json=given.asked_json, console=wiring.console, errors=wiring.errors
+            asked_json=given.asked_json,
+            console=wiring.console,
+            errors=wiring.errors,
+            max_chars=given.max_chars,
         )
         self.may_ask = given.may_ask and not given.asked_json
         self._wiring = wiring

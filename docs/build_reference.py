@@ -13,12 +13,13 @@ from pathlib import Path
 
 import click
 
-from app import errors
 from app.api.application import ROUTES
-from app.api.parameters import Parameter
+from app.api.openapi import every_kind
+from app.api.parameters import COUNTS_AS_AT_MOST, Parameter
 from app.api.routing import Route
 from app.ranking.registry import RANKERS
-from app.settings.table import SETTINGS, Kind, Setting
+from app.settings.kinds import Kind, Setting
+from app.settings.table import SETTINGS
 from cli.main import crystal
 
 FOLDER = Path(__file__).parent / "reference"
@@ -55,8 +56,11 @@ def _type(parameter: Parameter) -> str:
     schema = parameter.schema
     if "enum" in schema:
         return " or ".join(f"`{word}`" for word in schema["enum"])
+    if schema["type"] in ("integer", "number") and COUNTS_AS_AT_MOST not in schema:
+        kind = "whole number" if schema["type"] == "integer" else "number"
+        return f"{kind}, {schema['minimum']:g} to {schema['maximum']:g}"
     if schema["type"] == "integer":
-        return f"whole number, 0 to {schema['maximum']}"
+        return f"whole number, 0 to {schema[COUNTS_AS_AT_MOST]}"
     if schema["type"] == "array":
         return "text, repeatable"
     return {"boolean": "`true` or `false`"}.get(schema["type"], "text")
@@ -89,18 +93,12 @@ def _setting(setting: Setting) -> str:
 
 def error_codes() -> str:
     """Return the page of error codes."""
-    found = {kind.code: kind for kind in _kinds(errors.CrystalError)}
+    found = {kind.code: kind for kind in every_kind()}
     rows = [
         f"| `{code}` | {kind.status} | {_cell((kind.__doc__ or '').splitlines()[0])} |"
         for code, kind in sorted(found.items(), key=lambda item: (item[1].status, item[0]))
     ]
     return "\n".join(["# Error codes\n", "| code | status | meaning |\n|---|---|---|", *rows, ""])
-
-
-def _kinds(root: type[errors.CrystalError]) -> Iterator[type[errors.CrystalError]]:
-    yield root
-    for kind in root.__subclasses__():
-        yield from _kinds(kind)
 
 
 def rankers() -> str:

@@ -12,6 +12,8 @@ from app.db import migrate
 from app.db.engine import Database
 from app.factory import Application
 from tests.support.application import opened, planted_vector, stub_values
+from tests.support.databases import CHOICES, DATABASES, SQLITE, sqlite_url
+from tests.support.postgresql import Server
 from tests.support.provider import StubProvider
 
 # The same examples at every run, and no timing: a failure is a fault and not a slow machine.
@@ -20,6 +22,46 @@ hypothesis.settings.load_profile("suite")
 
 FOREIGN_PREFIXES = ("CRYSTAL_", "EMBEDDING_", "LLM_")
 FOREIGN_NAMES = {"PORT", "DATA_DIR", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let a run say which database its tests use."""
+    parser.addoption("--database", choices=CHOICES, default=SQLITE, help="database of the tests")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Settle the database before any test is loaded."""
+    config.addinivalue_line("markers", "sqlite: is about the file of a SQLite database")
+    DATABASES.kind = config.getoption("--database")
+
+
+def pytest_unconfigure() -> None:
+    """End the server of the tests, if one was started."""
+    DATABASES.close()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave what is about SQLite's file to the runs over SQLite."""
+    if not DATABASES.is_postgresql:
+        return
+    left = [item for item in items if item.get_closest_marker("sqlite")]
+    config.hook.pytest_deselected(items=left)
+    items[:] = [item for item in items if not item.get_closest_marker("sqlite")]
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Server:
+    """The PostgreSQL server of the run, for tests that need one whatever the database is."""
+    return DATABASES.server
+
+
+@pytest.fixture(autouse=True)
+def forget_databases(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Drop the databases of the test's own folder; a thousand of them would take 10 GB."""
+    folder = request.getfixturevalue("tmp_path") if "tmp_path" in request.fixturenames else None
+    yield
+    if folder is not None:
+        DATABASES.forget(folder)
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +83,7 @@ def provider() -> Iterator[StubProvider]:
 def empty_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder whose database has its tables, to be copied: migrating takes 50 ms."""
     folder = tmp_path_factory.mktemp("empty")
-    database = Database(f"sqlite:///{folder / 'crystal.db'}")
+    database = Database(sqlite_url(folder))
     migrate.upgrade(database)
     database.close()
     return folder
@@ -52,6 +94,17 @@ def application(
     empty_folder: Path, provider: StubProvider, tmp_path: Path
 ) -> Iterator[Application]:
     """An empty application over ``tmp_path`` that embeds with that provider."""
-    shutil.copytree(empty_folder, tmp_path, dirs_exist_ok=True)
+    if not DATABASES.is_postgresql:
+        shutil.copytree(empty_folder, tmp_path, dirs_exist_ok=True)
     with opened(tmp_path, stub_values(provider)) as built:
         yield built
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Tell which means of the graded corpora rose (tests/evaluation/test_ratchet.py)."""
+    reports = terminalreporter.getreports("passed") + terminalreporter.getreports("failed")
+    told = [text for report in reports for name, text in report.user_properties if name == "rose"]
+    if told:
+        terminalreporter.section("relevance rose: python -m benchmarks.ratchet --update keeps it")
+        for text in told:
+            terminalreporter.write_line(str(text))

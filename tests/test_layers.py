@@ -18,8 +18,8 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("app.errors",),
     ("app.domain", "app.settings", "app.text"),
     ("app.graph", "app.markdown"),
-    ("app.ranking",),
-    ("app.db", "app.embedding", "app.index", "app.lexical", "app.importers"),
+    ("app.ranking", "app.distill", "app.remote"),
+    ("app.db", "app.embedding", "app.index", "app.lexical", "app.importers", "app.llm"),
     ("app.mirror",),
     ("app.search", "app.sync"),
     ("app.maintenance",),
@@ -35,9 +35,10 @@ LIBRARIES_OF_PURE_LAYERS: dict[str, set[str]] = {
     "app.domain": set(),
     "app.settings": set(),
     "app.text": set(),
-    "app.graph": {"numpy"},
-    "app.markdown": set(),
+    "app.graph": {"numpy", "scipy"},
+    "app.markdown": {"yaml"},
     "app.ranking": {"numpy"},
+    "app.distill": {"numpy"},
 }
 
 # The only importable part of the application for the package itself, and for the command line.

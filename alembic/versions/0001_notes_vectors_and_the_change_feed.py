@@ -13,6 +13,7 @@ branch_labels = None
 depends_on = None
 
 TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
+WHOLE = sa.Integer().with_variant(sa.BigInteger(), "postgresql")
 
 
 def upgrade() -> None:
@@ -43,7 +44,7 @@ def upgrade() -> None:
             TEXT,
             nullable=True,
         ),
-        sa.Column("message_count", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("message_count", WHOLE, server_default="0", nullable=False),
         sa.Column(
             "first_message_at",
             TEXT,
@@ -59,7 +60,7 @@ def upgrade() -> None:
             TEXT,
             nullable=False,
         ),
-        sa.Column("file_size", sa.Integer(), nullable=True),
+        sa.Column("file_size", WHOLE, nullable=True),
         sa.Column(
             "file_mtime",
             TEXT,
@@ -108,17 +109,17 @@ def upgrade() -> None:
 
     op.create_table(
         "embedding_spaces",
-        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("id", WHOLE, nullable=False),
         sa.Column("provider", TEXT, nullable=False),
         sa.Column("model", TEXT, nullable=False),
-        sa.Column("dimension", sa.Integer(), nullable=True),
+        sa.Column("dimension", WHOLE, nullable=True),
         sa.Column("border", sa.Float(), nullable=False),
         sa.Column("mean_query", sa.LargeBinary(), nullable=True),
         sa.Column("mean_query_han", sa.LargeBinary(), nullable=True),
         sa.Column("mean_passage", sa.LargeBinary(), nullable=True),
         sa.Column("mean_passage_han", sa.LargeBinary(), nullable=True),
-        sa.Column("max_chars", sa.Integer(), nullable=False),
-        sa.Column("active", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("max_chars", WHOLE, nullable=False),
+        sa.Column("active", WHOLE, server_default="0", nullable=False),
         sa.Column(
             "created_at",
             TEXT,
@@ -131,12 +132,12 @@ def upgrade() -> None:
     )
     op.create_table(
         "index_changes",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("sequence", sa.Integer(), nullable=False),
+        sa.Column("id", WHOLE, nullable=False),
+        sa.Column("sequence", WHOLE, nullable=False),
         sa.Column("what", TEXT, nullable=False),
-        sa.Column("space_id", sa.Integer(), nullable=True),
+        sa.Column("space_id", WHOLE, nullable=True),
         sa.Column("kind", TEXT, nullable=True),
-        sa.Column("target_id", sa.Integer(), nullable=False),
+        sa.Column("target_id", WHOLE, nullable=False),
         sa.Column(
             "operation",
             TEXT,
@@ -150,16 +151,16 @@ def upgrade() -> None:
 
     op.create_table(
         "index_state",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("sequence", sa.Integer(), nullable=False),
+        sa.Column("id", WHOLE, nullable=False),
+        sa.Column("sequence", WHOLE, nullable=False),
         sa.Column("epoch", TEXT, nullable=False),
-        sa.Column("trimmed_to", sa.Integer(), nullable=False),
+        sa.Column("trimmed_to", WHOLE, nullable=False),
         sa.CheckConstraint("id = 1", name=op.f("ck_index_state_single")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_index_state")),
     )
     op.create_table(
         "tags",
-        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("id", WHOLE, nullable=False),
         sa.Column("name", TEXT, nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_tags")),
         sa.UniqueConstraint("name", name=op.f("uq_tags_name")),
@@ -181,15 +182,15 @@ def upgrade() -> None:
         sa.Column("type", TEXT, nullable=False),
         sa.Column("role", TEXT, nullable=True),
         sa.Column("content", TEXT, nullable=False),
-        sa.Column("has_tool_use", sa.Integer(), server_default="0", nullable=False),
-        sa.Column("has_code", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("has_tool_use", WHOLE, server_default="0", nullable=False),
+        sa.Column("has_code", WHOLE, server_default="0", nullable=False),
         sa.Column("thinking", TEXT, nullable=True),
         sa.Column(
             "timestamp",
             TEXT,
             nullable=False,
         ),
-        sa.Column("sort_order", sa.Integer(), nullable=False),
+        sa.Column("sort_order", WHOLE, nullable=False),
         sa.ForeignKeyConstraint(
             ["conversation_id"],
             ["conversations.id"],
@@ -205,7 +206,7 @@ def upgrade() -> None:
 
     op.create_table(
         "notes",
-        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("id", WHOLE, nullable=False),
         sa.Column(
             "conversation_id",
             TEXT,
@@ -228,7 +229,7 @@ def upgrade() -> None:
             TEXT,
             nullable=True,
         ),
-        sa.Column("is_edited", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("is_edited", WHOLE, server_default="0", nullable=False),
         sa.Column(
             "embedding_status",
             TEXT,
@@ -317,24 +318,24 @@ def upgrade() -> None:
 
     op.create_table(
         "embeddings",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("note_id", sa.Integer(), nullable=False),
-        sa.Column("space_id", sa.Integer(), nullable=False),
+        sa.Column("id", WHOLE, nullable=False),
+        sa.Column("note_id", WHOLE, nullable=False),
+        sa.Column("space_id", WHOLE, nullable=False),
         sa.Column("kind", TEXT, nullable=False),
-        sa.Column("chunk_index", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("chunk_index", WHOLE, server_default="0", nullable=False),
         sa.Column(
             "chunk_text",
             TEXT,
             nullable=False,
         ),
-        sa.Column("has_han", sa.Integer(), nullable=False),
+        sa.Column("has_han", WHOLE, nullable=False),
         sa.Column(
             "heading_path",
             TEXT,
             nullable=True,
         ),
-        sa.Column("start", sa.Integer(), nullable=True),
-        sa.Column("end", sa.Integer(), nullable=True),
+        sa.Column("start", WHOLE, nullable=True),
+        sa.Column("end", WHOLE, nullable=True),
         sa.Column(
             "content_hash",
             TEXT,
@@ -373,9 +374,9 @@ def upgrade() -> None:
 
     op.create_table(
         "note_relations",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("source_note_id", sa.Integer(), nullable=False),
-        sa.Column("target_note_id", sa.Integer(), nullable=False),
+        sa.Column("id", WHOLE, nullable=False),
+        sa.Column("source_note_id", WHOLE, nullable=False),
+        sa.Column("target_note_id", WHOLE, nullable=False),
         sa.Column(
             "relation_type",
             TEXT,
@@ -424,8 +425,8 @@ def upgrade() -> None:
 
     op.create_table(
         "note_spaces",
-        sa.Column("note_id", sa.Integer(), nullable=False),
-        sa.Column("space_id", sa.Integer(), nullable=False),
+        sa.Column("note_id", WHOLE, nullable=False),
+        sa.Column("space_id", WHOLE, nullable=False),
         sa.Column("status", TEXT, nullable=False),
         sa.Column("error", TEXT, nullable=True),
         sa.Column("text_hash", TEXT, nullable=True),
@@ -445,8 +446,8 @@ def upgrade() -> None:
 
     op.create_table(
         "note_tags",
-        sa.Column("note_id", sa.Integer(), nullable=False),
-        sa.Column("tag_id", sa.Integer(), nullable=False),
+        sa.Column("note_id", WHOLE, nullable=False),
+        sa.Column("tag_id", WHOLE, nullable=False),
         sa.ForeignKeyConstraint(
             ["note_id"], ["notes.id"], name=op.f("fk_note_tags_note_id"), ondelete="CASCADE"
         ),

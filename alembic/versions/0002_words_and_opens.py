@@ -13,15 +13,16 @@ branch_labels = None
 depends_on = None
 
 TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
+WHOLE = sa.Integer().with_variant(sa.BigInteger(), "postgresql")
 
 
 def upgrade() -> None:
     """Create both tables; documents are written at the next start."""
     op.create_table(
         "lexical_documents",
-        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("id", WHOLE, nullable=False),
         sa.Column("kind", TEXT, nullable=False),
-        sa.Column("note_id", sa.Integer(), nullable=True),
+        sa.Column("note_id", WHOLE, nullable=True),
         sa.Column("postings", TEXT, nullable=False),
         sa.ForeignKeyConstraint(
             ["note_id"],
@@ -35,8 +36,8 @@ def upgrade() -> None:
     op.create_index("ix_lexical_documents_note_id", "lexical_documents", ["note_id"])
     op.create_table(
         "note_opens",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("note_id", sa.Integer(), nullable=False),
+        sa.Column("id", WHOLE, nullable=False),
+        sa.Column("note_id", WHOLE, nullable=False),
         sa.Column("opened_at", TEXT, nullable=False),
         sa.ForeignKeyConstraint(
             ["note_id"], ["notes.id"], name=op.f("fk_note_opens_note_id"), ondelete="CASCADE"

@@ -13,20 +13,23 @@ branch_labels = None
 depends_on = None
 
 TEXT = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
+WHOLE = sa.Integer().with_variant(sa.BigInteger(), "postgresql")
 
 
 def upgrade() -> None:
-    """Create the table of links."""
+    """Create the tables of links, and of the names that they call notes by."""
     op.create_table(
         "note_links",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("source_note_id", sa.Integer(), nullable=False),
-        sa.Column("target_note_id", sa.Integer(), nullable=True),
+        sa.Column("id", WHOLE, nullable=False),
+        sa.Column("source_note_id", WHOLE, nullable=False),
+        sa.Column("target_note_id", WHOLE, nullable=True),
         sa.Column("target", TEXT, nullable=False),
         sa.Column("heading", TEXT, nullable=True),
         sa.Column("label", TEXT, nullable=True),
         sa.Column("kind", TEXT, nullable=False),
-        sa.Column("position", sa.Integer(), nullable=False),
+        sa.Column("position", WHOLE, nullable=False),
+        sa.Column("name_key", TEXT, nullable=False),
+        sa.Column("in_body", WHOLE, server_default="1", nullable=False),
         sa.ForeignKeyConstraint(
             ["source_note_id"],
             ["notes.id"],
@@ -44,3 +47,17 @@ def upgrade() -> None:
     )
     op.create_index("ix_note_links_source_note_id", "note_links", ["source_note_id", "position"])
     op.create_index("ix_note_links_target_note_id", "note_links", ["target_note_id"])
+    op.create_index("ix_note_links_name_key", "note_links", ["name_key"])
+    op.create_table(
+        "note_names",
+        sa.Column("note_id", WHOLE, nullable=False),
+        sa.Column("name_key", TEXT, nullable=False),
+        sa.ForeignKeyConstraint(
+            ["note_id"],
+            ["notes.id"],
+            name=op.f("fk_note_names_note_id"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("note_id", "name_key", name=op.f("pk_note_names")),
+    )
+    op.create_index("ix_note_names_name_key", "note_names", ["name_key"])

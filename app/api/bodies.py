@@ -15,21 +15,25 @@ from typing import Any
 from flask import Request
 
 from app.domain.notes import Snippet
-from app.errors import InvalidBody, InvalidParameter, UnsupportedMediaType
-from app.text import clean, is_blank
+from app.errors import CrystalError, InvalidBody, InvalidParameter, UnsupportedMediaType
+from app.text import VISIBLE, clean, is_blank
 
 _SNIPPET_FIELDS = ("language", "code", "description")
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of a body; ``schema`` is its JSON schema in the documentation."""
+    """One field of a body; ``schema`` is its JSON schema in the documentation.
+
+    ``missing`` is what is raised when a required field is absent, where that has words of its own.
+    """
 
     name: str
     help: str
     read: Callable[[str, Any], Any]
     schema: Mapping[str, Any]
     is_required: bool = False
+    missing: CrystalError | None = None
 
 
 def read_json_object(request: Request) -> dict[str, Any]:
@@ -85,7 +89,7 @@ def read_fields(table: Sequence[Field], body: Mapping[str, Any]) -> dict[str, An
         if body.get(field.name) is not None:
             found[field.name] = field.read(field.name, body[field.name])
         elif field.is_required:
-            raise InvalidParameter(field.name, "is required")
+            raise field.missing or InvalidParameter(field.name, "is required")
     return found
 
 
@@ -109,6 +113,15 @@ def any_texts(name: str, value: Any) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise InvalidParameter(name, "must be a list of texts")
     return tuple(clean(item) for item in value)
+
+
+def note_path(name: str, value: Any) -> str:
+    """Read the place of a note among others, without dots or slashes that lead nowhere."""
+    parts = [part.strip() for part in any_text(name, value).split("/")]
+    kept = [part for part in parts if not is_blank(part.strip("."))]
+    if not kept:
+        raise InvalidParameter(name, "must be a path such as folder/note.md")
+    return "/".join(kept)
 
 
 def tag_names(name: str, value: Any) -> tuple[str, ...]:
@@ -151,8 +164,16 @@ def confidence(name: str, value: Any) -> float:
 
 
 TEXT = {"type": "string"}
+VISIBLE_TEXT = {"type": "string", "pattern": VISIBLE}
+TAG_NAMES = {"type": "array", "items": {"type": "string", "pattern": r"[^\x00\s\ufeff]"}}
+NOTE_PATH = {"type": "string", "pattern": r"[^\x00\s\ufeff/.]"}
+NOTE_ID = {"type": "integer", "minimum": 1, "maximum": 2**63 - 1}
 TEXTS = {"type": "array", "items": TEXT}
 SNIPPETS = {
     "type": "array",
-    "items": {"type": "object", "properties": dict.fromkeys(_SNIPPET_FIELDS, TEXT)},
+    "items": {
+        "type": "object",
+        "properties": dict.fromkeys(_SNIPPET_FIELDS, TEXT),
+        "additionalProperties": False,
+    },
 }

@@ -5,17 +5,22 @@ Keys are never shown, and paths and folders cannot be set.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from app.api import bodies
+from app.api import answers, bodies
 from app.api.bodies import Field
 from app.api.envelope import Reply
 from app.api.routing import Route
 from app.api.services import services
 from app.db import conversations, spaces
+from app.embedding.registry import PROVIDERS
+from app.embedding.scale import lengths_of, means_of
 from app.errors import CrystalError, InvalidParameter
 from app.ranking.registry import BY_NAME as RANKERS
+from app.settings.table import LANGUAGE_MODELS
+
+CLAUDE_CODE = "claude-code"
 
 _EMBEDDING = {
     "provider": "embedding.provider",
@@ -23,8 +28,36 @@ _EMBEDDING = {
     "apiKey": "embedding.api_key",
     "model": "embedding.model",
 }
+_MODEL = {
+    "provider": "llm.provider",
+    "baseURL": "llm.base_url",
+    "apiKey": "llm.api_key",
+    "model": "llm.model",
+}
 _SEARCH = {"ranker": "search.ranker"}
-_GROUPS = {"embedding": _EMBEDDING, "search": _SEARCH}
+_GROUPS = {"embedding": _EMBEDDING, "llm": _MODEL, "search": _SEARCH}
+
+
+def _provider_schema(names: Iterable[str]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {
+            "provider": {"enum": list(names)},
+            "baseURL": {"type": "string", "anyOf": [{"format": "uri"}, {"maxLength": 0}]},
+            "apiKey": {"type": "string", "pattern": "^[ -~]*$"},
+            "model": bodies.TEXT,
+        },
+        "additionalProperties": False,
+    }
+
+
+_EMBEDDING_SCHEMA = _provider_schema(PROVIDERS)
+_MODEL_SCHEMA = _provider_schema(LANGUAGE_MODELS)
+_SEARCH_SCHEMA = {
+    "type": "object",
+    "properties": {"ranker": {"enum": list(RANKERS)}},
+    "additionalProperties": False,
+}
 
 
 def _group(name: str, value: Any) -> dict[str, str]:
@@ -47,11 +80,12 @@ def _flag(name: str, value: Any) -> bool:
 
 TESTABLE = (
     Field("embedding", "Embedding provider: provider, baseURL, apiKey, model.", _group,
-          {"type": "object"}),
+          _EMBEDDING_SCHEMA),
 )  # fmt: skip
 CHANGEABLE = (
     *TESTABLE,
-    Field("search", "Search: ranker.", _group, {"type": "object"}),
+    Field("llm", "Language model: provider, baseURL, apiKey, model.", _group, _MODEL_SCHEMA),
+    Field("search", "Search: ranker.", _group, _SEARCH_SCHEMA),
     Field("confirm", "Change it even if notes must be embedded anew.", _flag,
           {"type": "boolean"}),
 )  # fmt: skip
@@ -62,40 +96,62 @@ def show_config() -> Any:
     parts = services()
     active = parts.active.current
     with parts.database.read() as connection:
-        sources = conversations.sources(connection)
+        stored = conversations.sources(connection)
         space = spaces.get(connection, active.space_id)
     embedding, spec = active.settings.embedding, active.embedder.spec
+    model = active.settings.llm
     return {
-        "llm": {"provider": "", "baseURL": "", "model": "", "hasApiKey": False},
+        "llm": {
+            "provider": model.provider,
+            "baseURL": model.base_url,
+            "model": model.model,
+            "hasApiKey": bool(model.api_key),
+        },
         "embedding": {
             "provider": embedding.provider,
             "baseURL": embedding.base_url,
             "model": spec.model,
             "hasApiKey": bool(embedding.api_key),
         },
-        "sources": [
-            {"name": name, "displayName": name, "dataDir": "", "conversationCount": count}
-            for name, count in sources
-        ],
-        "enabledSources": [name for name, _ in sources],
-        "claudeProjectsDir": "",
-        "search": {"ranker": active.settings.search_ranker},
+        **_sources(stored),
+        "search": {"ranker": active.settings.search_ranker, "rankers": list(RANKERS)},
         "space": {
             "provider": space.spec.provider,
             "model": space.spec.model,
             "dimension": space.spec.dimension,
             "border": space.spec.border,
             "hasMeans": space.spec.means is not None,
+            "meanLengths": lengths_of(means_of(space.spec)),
             "maxChars": space.spec.max_chars,
         },
     }
 
 
+def _sources(stored: Sequence[tuple[str, int]]) -> dict[str, Any]:
+    """Return the tools found on this machine, then those that only stored conversations name."""
+    scanner = services().scanner
+    found = scanner.sources()
+    names = {source.name for source in found}
+    claude = (source.folder for source in found if source.name == CLAUDE_CODE)
+    return {
+        "sources": [
+            *(_source(each.name, each.title, each.folder, each.conversations) for each in found),
+            *(_source(name, name, "", count) for name, count in stored if name not in names),
+        ],
+        "enabledSources": list(scanner.enabled()),
+        "claudeProjectsDir": next(claude, ""),
+    }
+
+
+def _source(name: str, title: str, folder: str, count: int) -> dict[str, Any]:
+    return {"name": name, "displayName": title, "dataDir": folder, "conversationCount": count}
+
+
 def change_config(body: Mapping[str, Any]) -> Any:
     """Change the embedding provider or the default ranker."""
-    changes = {**body.get("embedding", {}), **body.get("search", {})}
+    changes = {key: text for group in _GROUPS for key, text in body.get(group, {}).items()}
     if not changes:
-        raise InvalidParameter("embedding", "or search must name a setting to change")
+        raise InvalidParameter("embedding", "or llm or search must name a setting to change")
     outcome = services().reconfigurer.change(changes, is_confirmed=body.get("confirm", False))
     if outcome.requires_confirmation:
         return {"requiresConfirm": True, "warnings": list(outcome.warnings)}
@@ -133,7 +189,14 @@ def try_config(body: Mapping[str, Any]) -> Any:
 
 
 ROUTES = (
-    Route("GET", "/api/config", show_config),
-    Route("POST", "/api/config", change_config, body=CHANGEABLE),
-    Route("POST", "/api/config/test", try_config, body=TESTABLE),
+    Route("GET", "/api/config", show_config, answer=answers.CONFIG),
+    Route(
+        "POST",
+        "/api/config",
+        change_config,
+        body=CHANGEABLE,
+        answer=answers.CHANGED_CONFIG,
+        needs_one_of=("embedding", "llm", "search"),
+    ),
+    Route("POST", "/api/config/test", try_config, body=TESTABLE, answer=answers.TRIED_CONFIG),
 )

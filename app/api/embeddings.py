@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.api import shapes
+from app.api import answers, shapes, streams
 from app.api.routing import Route
 from app.api.services import services
 from app.api.streams import most_listeners, progress_stream
@@ -46,9 +46,10 @@ def cancel_queue() -> Any:
 
 
 ROUTES = (
-    Route("POST", "/api/notes/<id:note_id>/embed", embed_note),
-    Route("POST", "/api/embeddings/batch", embed_batch),
-    Route("GET", "/api/queue/status", queue_status),
-    Route("GET", "/api/queue/stream", follow_queue),
-    Route("POST", "/api/queue/cancel", cancel_queue),
-)
+    Route("POST", "/api/notes/<id:note_id>/embed", embed_note, answer=answers.EMBEDDED),
+    Route("POST", "/api/embeddings/batch", embed_batch, answer=answers.QUEUED),
+    Route("GET", "/api/queue/status", queue_status, answer=answers.QUEUE),
+    Route("GET", "/api/queue/stream", follow_queue, media_type=streams.MEDIA_TYPE,
+          is_enveloped=False),
+    Route("POST", "/api/queue/cancel", cancel_queue, answer=answers.CANCELLED),
+)  # fmt: skip

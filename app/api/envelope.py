@@ -36,8 +36,10 @@ def success(reply: Reply) -> Response:
 
 
 def failure(error: CrystalError, beside: Mapping[str, Any] | None = None) -> Response:
-    """Build the error envelope."""
+    """Build the error envelope; details of the error are its data."""
     body: dict[str, Any] = {"success": False, "error": error.message, "code": error.code}
+    if error.details is not None:
+        body["data"] = dict(error.details)
     return _response(body | dict(beside or {}), error.status)
 
 

@@ -19,6 +19,7 @@ _log = logging.getLogger(__name__)
 def register(app: Flask) -> None:
     """Make every error of the application leave in the envelope."""
     app.register_error_handler(errors.CrystalError, failure)
+    app.register_error_handler(errors.TooManyRequests, _too_many)
     app.register_error_handler(HTTPException, _http_error)
     app.register_error_handler(Exception, _unexpected)
 
@@ -36,6 +37,12 @@ def _http_error(error: HTTPException) -> Response:
     if error.code == errors.NotFound.status:
         return failure(errors.NotFound("Not Found"))
     return failure(errors.RequestError("The request cannot be read"))
+
+
+def _too_many(error: errors.TooManyRequests) -> Response:
+    answer = failure(error)
+    answer.headers["Retry-After"] = str(error.seconds)
+    return answer
 
 
 def _unexpected(error: Exception) -> Response:

@@ -7,16 +7,36 @@ page, so foreign requests are refused, reads and writes alike.
 from __future__ import annotations
 
 import hmac
+import ipaddress
+import math
 import re
+from collections.abc import Callable
 
 from flask import Flask, Response, current_app, request
 
-from app.errors import ForeignHost, ForeignOrigin, MissingToken
+from app.api.limits import RateLimit
+from app.domain.tokens import SCOPE_READ
+from app.errors import (
+    ForeignHost,
+    ForeignOrigin,
+    InsufficientScope,
+    MissingToken,
+    TooManyRequests,
+)
 from app.settings.values import ServerSettings
 
 ALLOWED_METHODS = "GET,HEAD,POST,PATCH,DELETE"
 PREFLIGHT_SECONDS = "600"
 OPEN_PATHS = ("/api/health",)
+READING_METHODS = ("GET", "HEAD")
+READING_POSTS = ("/api/memory/recall", "/api/config/test")
+"""Requests that change nothing, though their question does not fit an address."""
+
+POLICY = "default-src 'none'; frame-ancestors 'none'"
+"""What a browser may do with an answer of the API: show it, nothing else."""
+
+ScopeOf = Callable[[str], str | None]
+"""Tells what a token may do, None for one that nobody made."""
 
 _PORT = re.compile(r":[0-9]*$")
 
@@ -24,8 +44,11 @@ _PORT = re.compile(r":[0-9]*$")
 class Guards:
     """The checks of one server's settings."""
 
-    def __init__(self, settings: ServerSettings) -> None:
+    def __init__(self, settings: ServerSettings, scope_of: ScopeOf) -> None:
         self._settings = settings
+        self._scope_of = scope_of
+        self._limit = RateLimit(settings.requests_per_minute)
+        self._needs_token = bool(settings.api_token) or not _is_loopback(settings.host)
         self._hosts = {host.lower() for host in settings.allowed_hosts}
         self._origins = tuple(_origin_pattern(origin) for origin in settings.allowed_origins)
 
@@ -39,6 +62,7 @@ class Guards:
         self._check_origin()
         if request.method == "OPTIONS":
             return _options()
+        self._check_rate()
         self._check_token()
         return None
 
@@ -63,21 +87,37 @@ class Guards:
     def _is_known(self, origin: str) -> bool:
         return any(pattern.fullmatch(origin) for pattern in self._origins)
 
+    def _check_rate(self) -> None:
+        seconds = self._limit.wait_for(request.remote_addr or "")
+        if seconds > 0:
+            raise TooManyRequests(math.ceil(seconds))
+
     def _check_token(self) -> None:
-        token = self._settings.api_token.reveal()
-        if not token or request.path in OPEN_PATHS:
+        if not self._needs_token or request.path in OPEN_PATHS:
             return
         scheme, _, given = request.headers.get("Authorization", "").partition(" ")
         # Header bytes arrive as Latin-1, whatever they stand for.
-        is_right = hmac.compare_digest(
-            given.strip().encode("latin-1", "replace"), token.encode("utf-8")
-        )
-        if scheme.lower() != "bearer" or not is_right:
+        given = given.strip().encode("latin-1", "replace").decode("utf-8", "replace")
+        if scheme.lower() != "bearer" or not given:
             raise MissingToken
+        if self._is_owners(given):
+            return
+        scope = self._scope_of(given)
+        if scope is None:
+            raise MissingToken
+        is_read = request.method in READING_METHODS or request.path in READING_POSTS
+        if scope == SCOPE_READ and not is_read:
+            raise InsufficientScope
+
+    def _is_owners(self, given: str) -> bool:
+        token = self._settings.api_token.reveal()
+        return bool(token) and hmac.compare_digest(given.encode("utf-8"), token.encode("utf-8"))
 
     def _mark(self, response: Response) -> Response:
         response.headers["Vary"] = "Origin"
         response.headers["X-Content-Type-Options"] = "nosniff"
+        response.headers.setdefault("Content-Security-Policy", POLICY)
+        response.headers.setdefault("Referrer-Policy", "no-referrer")
         if response.status_code == MissingToken.status:
             response.headers["WWW-Authenticate"] = "Bearer"
         origin = request.headers.get("Origin")
@@ -91,6 +131,13 @@ class Guards:
                 if wanted:
                     response.headers["Access-Control-Allow-Headers"] = wanted
         return response
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _options() -> Response:

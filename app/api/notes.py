@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from app.api import bodies, shapes
-from app.api.bodies import SNIPPETS, TEXT, TEXTS, Field
+from app.api import answers, bodies, rendering, shapes
+from app.api.bodies import NOTE_PATH, SNIPPETS, TAG_NAMES, TEXT, TEXTS, VISIBLE_TEXT, Field
 from app.api.common import FILTERS, OFFSET, filters
 from app.api.envelope import Reply
-from app.api.parameters import choice, choices, text, whole
+from app.api.parameters import boolean, choice, choices, text, whole
 from app.api.routing import Route
 from app.api.services import services
 from app.db import notes
@@ -20,7 +20,7 @@ from app.domain.notes import (
     NotePatch,
     NoteQuery,
 )
-from app.errors import InvalidBody, NoteNotFound
+from app.errors import ConversationNotFound, InvalidBody, NoteNotFound
 
 LIST = (
     text("search", "Text to look for, by SQL LIKE, in the columns of `in`."),
@@ -32,27 +32,36 @@ LIST = (
     whole("limit", "How many notes to return.", 50, 100),
 )  # fmt: skip
 
+GET = (boolean("render", "Add `html`: summary, body, conclusions and code, safe to show."),)
+
 PATCHABLE = (
-    Field("title", "Title.", bodies.visible_text, TEXT),
+    Field("title", "Title.", bodies.visible_text, VISIBLE_TEXT),
     Field("summary", "Summary.", bodies.any_text, TEXT),
     Field("body", "Markdown text.", bodies.any_text, TEXT),
     Field("key_conclusions", "What was learned.", bodies.any_texts, TEXTS),
     Field("code_snippets", "Pieces of code.", bodies.snippets, SNIPPETS),
-    Field("tags", "Tag names.", bodies.tag_names, TEXTS),
+    Field("tags", "Tag names.", bodies.tag_names, TAG_NAMES),
     Field("aliases", "Other titles.", bodies.any_texts, TEXTS),
     Field("project", "Project name.", bodies.any_text, TEXT),
+    Field("path", "Place among other notes, which links may name.", bodies.note_path, NOTE_PATH),
     Field("task_kind", "Kind of task.", bodies.any_text, TEXT),
     Field("outcome_type", "Kind of outcome.", bodies.any_text, TEXT),
     Field("error_signatures", "Errors that the note is about.", bodies.any_texts, TEXTS),
     Field("files_touched", "Files that the note is about.", bodies.any_texts, TEXTS),
 )
+IF_UPDATED_AT = "if_updated_at"
+EDITABLE = (
+    *PATCHABLE,
+    Field(IF_UPDATED_AT, "Change the note only if its updated_at is still this.",
+          bodies.any_text, TEXT),
+)  # fmt: skip
 CREATABLE = (
-    Field("title", "Title.", bodies.visible_text, TEXT, is_required=True),
+    Field("title", "Title.", bodies.visible_text, VISIBLE_TEXT, is_required=True),
     *PATCHABLE[1:],
     Field("conversation_id", "Conversation; without one the note gets its own.",
-          bodies.visible_text, TEXT),
-    Field("source_agent", "Agent that wrote the note.", bodies.visible_text, TEXT),
-    Field("source_type", "How the note came to be.", bodies.visible_text, TEXT),
+          bodies.visible_text, VISIBLE_TEXT),
+    Field("source_agent", "Agent that wrote the note.", bodies.visible_text, VISIBLE_TEXT),
+    Field("source_type", "How the note came to be.", bodies.visible_text, VISIBLE_TEXT),
     Field("raw_llm_response", "What a model answered, as JSON text.", bodies.any_text, TEXT),
 )  # fmt: skip
 
@@ -71,13 +80,14 @@ def list_notes(given: Mapping[str, Any]) -> Any:
         return shapes.page(notes.page(connection, query), shapes.listed_note)
 
 
-def get_note(note_id: int) -> Any:
+def get_note(note_id: int, given: Mapping[str, Any]) -> Any:
     """Show one note."""
     with services().database.read() as connection:
         found = notes.get(connection, note_id)
     if found is None:
         raise NoteNotFound
-    return shapes.note(found, whole=True)
+    shape = shapes.note(found, whole=True)
+    return shape | {"html": rendering.note_html(shape)} if given["render"] else shape
 
 
 def note_of_conversation(conversation_id: str) -> Any:
@@ -97,9 +107,10 @@ def create_note(body: Mapping[str, Any]) -> Any:
 
 def edit_note(note_id: int, body: Mapping[str, Any]) -> Any:
     """Replace fields of a note; it is embedded again when its text changes."""
-    if not body:
+    changes = {name: value for name, value in body.items() if name != IF_UPDATED_AT}
+    if not changes:
         raise InvalidBody("The body names no field to change")
-    services().writer.edit_note(note_id, NotePatch(dict(body)))
+    services().writer.edit_note(note_id, NotePatch(changes), body.get(IF_UPDATED_AT))
     return _written(note_id, 200)
 
 
@@ -126,11 +137,31 @@ def delete_note(note_id: int) -> Any:
 
 
 ROUTES = (
-    Route("GET", "/api/notes", list_notes, LIST),
-    Route("POST", "/api/notes", create_note, body=CREATABLE),
-    Route("GET", "/api/notes/<id:note_id>", get_note),
-    Route("PATCH", "/api/notes/<id:note_id>", edit_note, body=PATCHABLE),
+    Route("GET", "/api/notes", list_notes, LIST, answer=answers.NOTES),
+    Route(
+        "POST",
+        "/api/notes",
+        create_note,
+        body=CREATABLE,
+        answer=answers.NOTE,
+        status=201,
+        errors=(ConversationNotFound,),
+    ),
+    Route("GET", "/api/notes/<id:note_id>", get_note, GET, answer=answers.NOTE),
+    Route(
+        "PATCH",
+        "/api/notes/<id:note_id>",
+        edit_note,
+        body=EDITABLE,
+        answer=answers.NOTE,
+        needs_one_of=tuple(field.name for field in PATCHABLE),
+    ),
     Route("DELETE", "/api/notes/<id:note_id>", delete_note),
     Route("POST", "/api/notes/<id:note_id>/open", open_note),
-    Route("GET", "/api/notes/by-conversation/<text:conversation_id>", note_of_conversation),
+    Route(
+        "GET",
+        "/api/notes/by-conversation/<text:conversation_id>",
+        note_of_conversation,
+        answer=answers.ID,
+    ),
 )

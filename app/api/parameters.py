@@ -6,16 +6,20 @@ the same tables.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from app.errors import InvalidParameter
-from app.text import js_trim
+from app.text import VISIBLE, js_trim
 
 LONGEST_TEXT = 4_000
+COUNTS_AS_AT_MOST = "x-counts-as-at-most"
+"""Key of a schema: more than this counts as this, where a ``maximum`` would refuse it."""
+
 LARGEST_WHOLE = 2**53 - 1
 """The largest whole number that JSON clients keep exactly."""
 
@@ -23,13 +27,23 @@ MOST_REPEATS = 100
 """Values of one parameter; SQLite takes no condition of a thousand parts."""
 
 _WHOLE = re.compile(r"\+?([0-9]+)")
-_AGO = re.compile(r"([0-9]{1,6})([dh])")
+_SIGNED = re.compile(r"[+-]?[0-9]{1,30}(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-9]{1,3})?")
+_NUMBER = re.compile(r"\+?([0-9]+(?:\.[0-9]+)?)")
+_AGO = re.compile(r"(?P<days>[0-9]{1,5})d|(?P<hours>[0-9]{1,6})h")
+_MOMENT_SCHEMAS = (
+    {"format": "date"},
+    {"format": "date-time"},
+    {"pattern": f"^({_AGO.pattern.replace('?P<days>', '').replace('?P<hours>', '')})$"},
+)
 _MOMENT_HELP = "an ISO 8601 date or time, or how long ago, such as 30d or 12h"
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One query parameter; ``schema`` is its JSON schema in the documentation."""
+    """One query parameter; ``schema`` is its JSON schema in the documentation.
+
+    A repeatable one that keeps empty values tells its handler how often it was given.
+    """
 
     name: str
     help: str
@@ -37,14 +51,25 @@ class Parameter:
     schema: Mapping[str, Any]
     default: Any = None
     is_repeatable: bool = False
+    is_required: bool = False
+    keeps_empty: bool = False
 
 
 def read_all(table: Sequence[Parameter], values: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Read the parameters of a table; unknown ones are left alone, empty ones count as absent.
 
+    Of a family, parameters with one beginning up to a dot, no unknown ones are let pass: they are
+    misspelt options.
+
     Raises:
-        InvalidParameter: a value cannot be read, or a parameter came twice.
+        InvalidParameter: a value cannot be read, a parameter came twice, or its family lacks it.
     """
+    names = {parameter.name for parameter in table}
+    families = {name.partition(".")[0] for name in names if "." in name}
+    for name in values:
+        family, dot, _ = name.partition(".")
+        if dot and family in families and name not in names:
+            raise InvalidParameter(name, f"is no option of {family}")
     return {parameter.name: _read(parameter, values) for parameter in table}
 
 
@@ -55,10 +80,19 @@ def _read(parameter: Parameter, values: Mapping[str, Sequence[str]]) -> Any:
             raise InvalidParameter(
                 parameter.name, f"must be given at most {MOST_REPEATS} times, not {len(given)}"
             )
-        return tuple(parameter.read(value) for value in given)
+        kept = values.get(parameter.name, ()) if parameter.keeps_empty else given
+        return tuple(parameter.read(value) for value in kept)
     if len(values.get(parameter.name, ())) > 1:
         raise InvalidParameter(parameter.name, "must be given once")
     return parameter.read(given[0]) if given else parameter.default
+
+
+def required(parameter: Parameter, **schema: Any) -> Parameter:
+    """Return a parameter that the documentation calls required; its handler says so if it lacks.
+
+    ``schema`` is added to that of the parameter.
+    """
+    return replace(parameter, is_required=True, schema={**parameter.schema, **schema})
 
 
 def whole(name: str, help: str, default: int, maximum: int) -> Parameter:
@@ -71,8 +105,40 @@ def whole(name: str, help: str, default: int, maximum: int) -> Parameter:
         digits = match[1].lstrip("0") or "0"
         return maximum if len(digits) > len(str(maximum)) else min(int(digits), maximum)
 
-    schema = {"type": "integer", "minimum": 0, "maximum": maximum, "default": default}
+    schema = {"type": "integer", "minimum": 0, COUNTS_AS_AT_MOST: maximum, "default": default}
     return Parameter(name, help, read, schema, default)
+
+
+def number(name: str, help: str, default: float, maximum: int) -> Parameter:
+    """A decimal number from 0; above the maximum counts as the maximum."""
+
+    def read(value: str) -> float:
+        match = _NUMBER.fullmatch(js_trim(value))
+        if match is None:
+            raise InvalidParameter(name, f"must be a number from 0 to {maximum}")
+        return min(float(match[1]), float(maximum))
+
+    schema = {"type": "number", "minimum": 0, COUNTS_AS_AT_MOST: maximum, "default": default}
+    return Parameter(name, help, read, schema, default)
+
+
+def within(
+    name: str, help: str, minimum: float, maximum: float, *, is_whole: bool = False
+) -> Parameter:
+    """A number within bounds, refused outside of them; None when it is not given."""
+    kind = "whole number" if is_whole else "number"
+
+    def read(value: str) -> float:
+        match = _SIGNED.fullmatch(js_trim(value))
+        found = float(match[0]) if match else math.nan
+        if not minimum <= found <= maximum or (is_whole and not found.is_integer()):
+            raise InvalidParameter(name, f"must be a {kind} from {minimum:g} to {maximum:g}")
+        return int(found) if is_whole else found
+
+    schema = {
+        "type": "integer" if is_whole else "number", "minimum": minimum, "maximum": maximum,
+    }  # fmt: skip
+    return Parameter(name, help, read, schema)
 
 
 def text(name: str, help: str, *, is_repeatable: bool = False) -> Parameter:
@@ -85,6 +151,20 @@ def text(name: str, help: str, *, is_repeatable: bool = False) -> Parameter:
     if is_repeatable:
         schema = {"type": "array", "items": schema}
     return Parameter(name, help, read, schema, () if is_repeatable else None, is_repeatable)
+
+
+def queries(name: str, help: str) -> Parameter:
+    """A text that may be repeated, empty values kept: whoever takes one alone must see them."""
+    found = text(name, help, is_repeatable=True)
+    item = {"type": "string", "maxLength": LONGEST_TEXT, "pattern": VISIBLE}
+    schema = {"type": "array", "items": item, "minItems": 1}
+    return replace(found, schema=schema, keeps_empty=True, is_required=True)
+
+
+def query(name: str, help: str) -> Parameter:
+    """A text that must be there; that it shows something, its handler checks."""
+    schema = {"type": "string", "maxLength": LONGEST_TEXT, "pattern": VISIBLE}
+    return replace(text(name, help), schema=schema, is_required=True)
 
 
 def within_length(name: str, value: str) -> str:
@@ -125,7 +205,8 @@ def choices(name: str, help: str, allowed: Sequence[str], default: tuple[str, ..
             )
         return words
 
-    schema = {"type": "string", "description": f"Comma-separated: {', '.join(allowed)}"}
+    word = f"({'|'.join(allowed)})"
+    schema = {"type": "string", "pattern": f"^{word}(,{word})*$"}
     return Parameter(name, help, read, schema, default)
 
 
@@ -142,9 +223,8 @@ def boolean(name: str, help: str, default: bool = False) -> Parameter:
 
 def lenient_boolean(name: str, help: str) -> Parameter:
     """On for exactly ``true``, off for anything else, as the original reads it."""
-    return Parameter(
-        name, help, lambda value: value == "true", {"type": "boolean", "default": False}, False
-    )
+    schema = {"type": "string", "examples": ["true", "false"]}
+    return Parameter(name, help, lambda value: value == "true", schema, False)
 
 
 def moment(name: str, help: str, *, is_end: bool = False) -> Parameter:
@@ -156,15 +236,16 @@ def moment(name: str, help: str, *, is_end: bool = False) -> Parameter:
             raise InvalidParameter(name, f"must be {_MOMENT_HELP}")
         return found.replace(tzinfo=None).isoformat(" ", "seconds")
 
-    return Parameter(name, f"{help} ({_MOMENT_HELP}).", read, {"type": "string"})
+    schema = {"type": "string", "anyOf": list(_MOMENT_SCHEMAS)}
+    return Parameter(name, f"{help} ({_MOMENT_HELP}).", read, schema)
 
 
 def _moment(value: str, *, is_end: bool) -> datetime | None:
     ago = _AGO.fullmatch(value)
     try:
         if ago is not None:
-            unit = "days" if ago[2] == "d" else "hours"
-            return datetime.now(UTC) - timedelta(**{unit: int(ago[1])})
+            days, hours = int(ago["days"] or 0), int(ago["hours"] or 0)
+            return datetime.now(UTC) - timedelta(days=days, hours=hours)
         found = datetime.fromisoformat(value)
         if len(value) <= len("YYYY-MM-DD") and is_end:
             found += timedelta(days=1, seconds=-1)

@@ -5,8 +5,9 @@ Owns the table of routes that Flask and the documentation are fed from.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from flask import Flask, Response, request
@@ -17,7 +18,10 @@ from app.api.bodies import Field
 from app.api.envelope import Reply, success
 from app.api.parameters import Parameter
 from app.api.query import read_query
-from app.errors import NotFound, RequestError
+from app.api.schemas import Schema
+from app.errors import CrystalError, NotFound, RequestError
+
+JSON = "application/json"
 
 LARGEST_ID = 10**18 - 1
 """Databases count further, but nobody has stored that many rows."""
@@ -51,18 +55,36 @@ class TextConverter(BaseConverter):
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One route of the API."""
+    """One route of the API.
+
+    ``answer`` is the schema of the data of a success, None where there is none; ``beside`` those
+    of what may stand beside it. A body has at least one of ``needs_one_of``, where these are
+    named. ``errors`` are those that not every route of its kind has.
+    """
 
     method: str
     rule: str
     handler: Handler
     parameters: tuple[Parameter, ...] = ()
     body: tuple[Field, ...] | None = None
+    answer: Schema | None = None
+    status: int = 200
+    beside: Mapping[str, Schema] = field(default_factory=dict)
+    media_type: str = JSON
+    is_enveloped: bool = True
+    takes_lines: bool = False
+    needs_one_of: tuple[str, ...] = ()
+    errors: tuple[type[CrystalError], ...] = ()
 
     @property
     def help(self) -> str:
         """The first line of the handler's docstring."""
-        return (self.handler.__doc__ or "").strip().splitlines()[0]
+        return (inspect.getdoc(self.handler) or "").partition("\n")[0]
+
+    @property
+    def description(self) -> str:
+        """The handler's whole docstring."""
+        return inspect.getdoc(self.handler) or ""
 
     def respond(self, **path: Any) -> Response:
         """Read what the request says, call the handler, wrap what it returns.

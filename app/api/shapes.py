@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any, TypeVar
 
-from app.domain.conversations import Conversation
+from app.domain.conversations import Conversation, FoundTurn
 from app.domain.notes import Note
 from app.domain.page import Page
 from app.domain.relations import Relation
@@ -18,7 +18,7 @@ from app.sync.queue import Progress
 
 Item = TypeVar("Item")
 
-_NOTE_KEYS = (
+NOTE_KEYS = (
     "id",
     "conversation_id",
     "title",
@@ -40,18 +40,18 @@ _NOTE_KEYS = (
     "updated_at",
     "project_name",
 )
-_OWN_NOTE_KEYS = ("body", "path", "external_id", "embedding_error")
+OWN_NOTE_KEYS = ("body", "path", "external_id", "embedding_error")
 
 
 def note(value: Note, *, whole: bool) -> dict[str, Any]:
     """Return a note; ``project_dir`` only where one note is shown as a whole."""
-    shape = {key: getattr(value, key) for key in _NOTE_KEYS}
+    shape = {key: getattr(value, key) for key in NOTE_KEYS}
     if whole:
         shape["project_dir"] = value.project_dir
     shape["tags"] = list(value.tags)
     shape["project"] = value.project_name
     shape["aliases"] = list(value.aliases)
-    return shape | {key: getattr(value, key) for key in _OWN_NOTE_KEYS}
+    return shape | {key: getattr(value, key) for key in OWN_NOTE_KEYS}
 
 
 def listed_note(value: Note) -> dict[str, Any]:
@@ -73,6 +73,13 @@ def relation(value: Relation) -> dict[str, Any]:
 def conversation(value: Conversation) -> dict[str, Any]:
     """Return a conversation."""
     return asdict(value)
+
+
+def found_turn(value: FoundTurn) -> dict[str, Any]:
+    """Return a turn of a conversation that a search found."""
+    shape = asdict(value)
+    passage = {"text": shape.pop("text"), "extents": [list(each) for each in shape.pop("extents")]}
+    return shape | {"passage": passage}
 
 
 def page(value: Page[Item], shape: Callable[[Item], dict[str, Any]]) -> dict[str, Any]:
@@ -116,7 +123,7 @@ def queue(progress: Progress) -> dict[str, Any]:
         "active": progress.count("queued", "running"),
         "tasks": [
             {
-                "id": str(task.note_id),
+                "id": task.id,
                 "title": task.title,
                 "status": task.status,
                 "addedAt": task.added_at,

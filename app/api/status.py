@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import app as package
-from app.api import shapes
+from app.api import answers, shapes
 from app.api.envelope import failure
 from app.api.routing import Route
 from app.api.services import services
@@ -39,7 +40,44 @@ def status() -> Any:
         "implementation": IMPLEMENTATION,
         "version": package.__version__,
         "embedding": {"provider": spec.provider, "model": spec.model, "notes": statuses},
+        "secondSpace": _second_space(),
+        "changeover": _changeover(),
     }
+
+
+def _changeover() -> dict[str, Any] | None:
+    """Show how far a change of the model is; None where there is none."""
+    progress = services().changeover.progress()
+    if progress is None:
+        return None
+    searching, filling = progress.searching.spec, progress.filling.spec
+    return {
+        "searching": f"{searching.provider}/{searching.model}",
+        "filling": f"{filling.provider}/{filling.model}",
+        "notes_done": progress.done,
+        "notes": progress.notes,
+        "notes_failed": progress.failed,
+    }
+
+
+def _second_space() -> dict[str, Any] | None:
+    """Show how far the second model is; None where there is none."""
+    second, companions = services().second, services().second_companions
+    if second is None or companions is None:
+        return None
+    coverage = companions.coverage()
+    return {
+        "space": f"{second.embedder.spec.provider}/{second.embedder.spec.model}",
+        "notes_done": coverage.done,
+        "notes": coverage.total,
+        "complete": coverage.is_complete,
+    }
+
+
+def _provider() -> dict[str, Any]:
+    """Show whether the provider answers, and for how long it is left alone if it does not."""
+    found = services().active.current.embedder.health()
+    return {"up": found.is_up, "failures": found.failures, "left_alone_for": math.ceil(found.rest)}
 
 
 def health() -> Any:
@@ -61,12 +99,17 @@ def ready() -> Any:
             counts = spaces.status_counts(connection)
             checks["notes_to_embed"] = sum(counts.get(name, 0) for name in UNEMBEDDED)
         checks["notes_without_companions"] = len(parts.companions.missing())
+        checks["entities_without_vectors"] = len(parts.entities.missing())
+        checks["second_space"] = _second_space()
+        checks["changeover"] = _changeover()
         # A passage, since the vectors of queries are kept and would hide a provider that is gone.
         parts.active.current.embedder.embed_passages([PROBE])
         checks["embedder"] = "ok"
+        checks["provider"] = _provider()
     except CrystalError as error:
         failed = "embedder" if "index" in checks else "database"
         checks[failed] = error.message
+        checks["provider"] = _provider()
         answer = failure(error, {"data": {"ready": False, **checks}})
         answer.status_code = Unavailable.status
         return answer
@@ -74,7 +117,7 @@ def ready() -> Any:
 
 
 ROUTES = (
-    Route("GET", "/api/status", status),
-    Route("GET", "/api/health", health),
-    Route("GET", "/api/ready", ready),
+    Route("GET", "/api/status", status, answer=answers.STATUS),
+    Route("GET", "/api/health", health, answer=answers.HEALTH),
+    Route("GET", "/api/ready", ready, answer=answers.READY),
 )

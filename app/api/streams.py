@@ -14,9 +14,10 @@ from flask import Response, request
 from app.api import shapes
 from app.api.envelope import encode
 from app.errors import Unavailable
-from app.sync.queue import EmbeddingQueue
+from app.sync.queue import WorkQueue
 
-CONTENT_TYPE = "text/event-stream; charset=utf-8"
+MEDIA_TYPE = "text/event-stream"
+CONTENT_TYPE = f"{MEDIA_TYPE}; charset=utf-8"
 
 MOST_LISTENERS = 8
 
@@ -64,7 +65,7 @@ def most_listeners(threads: int) -> int:
 
 
 def progress_events(
-    queue: EmbeddingQueue,
+    queue: WorkQueue,
     heartbeat: float = HEARTBEAT_SECONDS,
     longest: float = LONGEST_SECONDS,
 ) -> Iterator[bytes]:
@@ -83,7 +84,7 @@ def progress_events(
             yield b"data: " + encode(shapes.queue(progress)) + b"\n\n"
 
 
-def progress_stream(queue: EmbeddingQueue, listeners: Listeners, most: int) -> Response:
+def progress_stream(queue: WorkQueue, listeners: Listeners, most: int) -> Response:
     """Answer with the queue's events until the client leaves; ``most`` may listen at once.
 
     Raises:

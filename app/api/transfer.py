@@ -7,6 +7,7 @@ from typing import Any
 
 from flask import request
 
+from app.api import answers
 from app.api.bodies import parse_json
 from app.api.routing import Route
 from app.api.services import services
@@ -43,4 +44,4 @@ def _records(lines: Iterable[bytes]) -> Iterator[Any]:
             yield None
 
 
-ROUTES = (Route("POST", "/api/import", import_lines),)
+ROUTES = (Route("POST", "/api/import", import_lines, takes_lines=True, answer=answers.IMPORTED),)

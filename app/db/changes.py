@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from app.db.models import index_changes, index_state
-from app.domain.changes import Change, IndexState
+from app.domain.changes import CHANGED_VECTOR, Change, IndexState
 
 _STATE = select(index_state.c.sequence, index_state.c.epoch, index_state.c.trimmed_to)
 
@@ -31,6 +31,28 @@ def since(connection: Connection, sequence: int) -> tuple[Change, ...]:
         .order_by(columns.sequence, columns.id)
     )
     return tuple(Change(*row) for row in rows)
+
+
+def of_vectors(
+    connection: Connection, sequence: int, space_id: int, kind: str
+) -> list[tuple[int, str, int]]:
+    """Read the entries after a sequence number about vectors of a kind in a space.
+
+    Returns:
+        (sequence, operation, id) of each, oldest first.
+    """
+    columns = index_changes.c
+    rows = connection.execute(
+        select(columns.sequence, columns.operation, columns.target_id)
+        .where(
+            columns.sequence > sequence,
+            columns.what == CHANGED_VECTOR,
+            columns.space_id == space_id,
+            columns.kind == kind,
+        )
+        .order_by(columns.sequence, columns.id)
+    )
+    return [(row[0], row[1], row[2]) for row in rows]
 
 
 def count(connection: Connection) -> int:
@@ -61,6 +83,14 @@ def append(connection: Connection, changes: Sequence[Change]) -> None:
             for change in changes
         ],
     )
+
+
+def take_turn(connection: Connection) -> None:
+    """Wait until no other transaction is about to write entries; the next one waits for this.
+
+    What another transaction committed before is seen by the statements that follow.
+    """
+    connection.execute(_STATE.with_for_update())
 
 
 def trim(connection: Connection, keep: int) -> None:

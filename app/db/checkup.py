@@ -23,6 +23,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.types import NullType
 
+from app.db import streaming
 from app.db.idlist import in_ids
 from app.db.models import (
     conversations,
@@ -197,14 +198,10 @@ def count_vectors(connection: Connection) -> int:
 def vectors(connection: Connection) -> Iterator[list[StoredVector]]:
     """Read every vector by id, in batches."""
     columns = embeddings.c
-    result = connection.execute(
-        # As the driver gives it: a text in the place of bytes must not end the check-up.
-        select(columns.id, columns.space_id, type_coerce(columns.vector, NullType())).order_by(
-            columns.id
-        ),
-        execution_options={"yield_per": VECTOR_BATCH},
-    )
-    for batch in result.partitions():
+    # As the driver gives it: a text in the place of bytes must not end the check-up.
+    data = type_coerce(columns.vector, NullType())
+    statement = select(columns.id, columns.space_id, data).order_by(columns.id)
+    for batch in streaming.batches(connection, statement, VECTOR_BATCH):
         yield [StoredVector(*row) for row in batch]
 
 
@@ -213,7 +210,7 @@ def owners_by_space(connection: Connection, chunk_ids: Iterable[int]) -> dict[in
     columns = embeddings.c
     rows = connection.execute(
         select(columns.space_id, columns.note_id)
-        .where(in_ids(columns.id, chunk_ids))
+        .where(in_ids(columns.id, chunk_ids), columns.note_id.is_not(None))
         .distinct()
         .order_by(columns.space_id, columns.note_id)
     )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Select, delete, func, insert, or_, select, update
 
+from app.db.columns import read_json
 from app.db.models import conversations, messages
 from app.db.patterns import contains, starts_with
 from app.domain.conversations import (
@@ -14,10 +16,11 @@ from app.domain.conversations import (
     Conversation,
     ConversationQuery,
     Message,
+    ToolUse,
 )
 from app.domain.page import Page
 
-_CONVERSATION = select(*(column for column in conversations.c if column.key != "external_id"))
+_CONVERSATION = select(*(conversations.c[field.name] for field in fields(Conversation)))
 
 
 def page(connection: Connection, query: ConversationQuery) -> Page[Conversation]:
@@ -79,7 +82,22 @@ def messages_of(connection: Connection, conversation_id: str) -> tuple[Message, 
         .where(messages.c.conversation_id == conversation_id)
         .order_by(messages.c.sort_order, messages.c.id)
     )
-    return tuple(Message(*row) for row in rows)
+    return tuple(message_of(row) for row in rows)
+
+
+def message_of(row: Any) -> Message:
+    """Return a row of the table of messages as a value."""
+    *plain, tools = row
+    return Message(*plain, _tools(tools))
+
+
+def statement() -> Select[Any]:
+    """Return the statement whose rows are conversations, to be narrowed."""
+    return _CONVERSATION
+
+
+def _tools(text: str | None) -> tuple[ToolUse, ...]:
+    return tuple(ToolUse(**each) for each in read_json(text)) if text else ()
 
 
 def ids_of_external(connection: Connection, external_ids: Iterable[str]) -> dict[str, str]:
@@ -145,3 +163,31 @@ def sources(connection: Connection) -> tuple[tuple[str, int], ...]:
         .order_by(conversations.c.source)
     )
     return tuple((row[0], row[1]) for row in rows)
+
+
+def remove_messages(connection: Connection, conversation_id: str) -> None:
+    """Delete the messages of a conversation."""
+    connection.execute(delete(messages).where(messages.c.conversation_id == conversation_id))
+
+
+def digest(connection: Connection, conversation_id: str) -> tuple[str, str | None] | None:
+    """Return the source of a conversation and the digest of what was read, None if unknown."""
+    columns = conversations.c
+    row = connection.execute(
+        select(columns.source, columns.content_digest).where(columns.id == conversation_id)
+    ).one_or_none()
+    return (row[0], row[1]) if row else None
+
+
+def some_messages(
+    connection: Connection, conversation_id: str, first: int, last: int
+) -> tuple[Message, ...]:
+    """Return the messages of a conversation from one place in their order to another."""
+    rows = connection.execute(
+        select(messages)
+        .where(messages.c.conversation_id == conversation_id)
+        .order_by(messages.c.sort_order, messages.c.id)
+        .offset(first)
+        .limit(last - first + 1)
+    )
+    return tuple(message_of(row) for row in rows)

@@ -5,6 +5,7 @@ Owns the engine and its pragmas. Must not know any table.
 
 from __future__ import annotations
 
+import glob
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,15 +13,26 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DatabaseError,
+    DBAPIError,
+    InterfaceError,
+    NoSuchModuleError,
+    OperationalError,
+)
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from app.db import postgresql
 from app.errors import ConfigurationError, DatabaseUnavailable
 
 BUSY_TIMEOUT_SECONDS = 10
 POOL_SIZE = 20
 POOL_TIMEOUT_SECONDS = 30
 """How long a transaction waits for a connection when all are in use."""
+
+BACKUP_SUFFIX = ".bak"
+"""How the names end of the copies that a SQLite file is given before an upgrade."""
 
 SQLITE_PRAGMAS = (
     "PRAGMA journal_mode=WAL",
@@ -41,7 +53,7 @@ class Database:
         """
         self.engine = _make_engine(url)
         self._readers = self.engine.execution_options(**_read_options(self.engine))
-        self._writers = self.engine.execution_options(sqlite_begin="IMMEDIATE")
+        self._writers = self.engine.execution_options(is_writer=True)
         self._write_lock = threading.Lock()
 
     @property
@@ -62,7 +74,7 @@ class Database:
         Raises:
             DatabaseUnavailable: the database cannot be read.
         """
-        with _mapped_errors(), self._readers.connect() as connection, connection.begin():
+        with _mapped_errors(self.path), self._readers.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
@@ -74,7 +86,7 @@ class Database:
         """
         with (
             self._write_lock,
-            _mapped_errors(),
+            _mapped_errors(self.path),
             self._writers.connect() as connection,
             connection.begin(),
         ):
@@ -92,7 +104,7 @@ class Database:
         """
         with (
             self._write_lock,
-            _mapped_errors(),
+            _mapped_errors(self.path),
             self._writers.connect() as connection,
             _without_foreign_keys(connection),
             connection.begin(),
@@ -106,9 +118,13 @@ class Database:
 
 def _make_engine(url: str | URL) -> Engine:
     try:
-        parsed = make_url(url)
+        parsed = postgresql.with_driver(make_url(url))
+        if parsed.get_backend_name() == postgresql.BACKEND:
+            return _make_postgresql(parsed)
         if parsed.get_backend_name() != "sqlite":
-            return create_engine(parsed, pool_size=POOL_SIZE, pool_timeout=POOL_TIMEOUT_SECONDS)
+            raise ConfigurationError(
+                "Setting database_url must be the URL of a SQLite or PostgreSQL database"
+            )
         if parsed.database in (None, "", ":memory:"):
             raise ConfigurationError(
                 "Setting database_url must name a file: every connection would have a database in "
@@ -131,6 +147,24 @@ def _make_engine(url: str | URL) -> Engine:
     return engine
 
 
+def _make_postgresql(url: URL) -> Engine:
+    try:
+        engine = create_engine(
+            url,
+            pool_size=POOL_SIZE,
+            max_overflow=POOL_SIZE,
+            pool_timeout=POOL_TIMEOUT_SECONDS,
+            # A server that was started again must not cost a failure for each connection.
+            pool_pre_ping=True,
+        )
+    except ModuleNotFoundError as error:
+        raise ConfigurationError(
+            f"Setting database_url needs the driver of PostgreSQL: {postgresql.EXTRA}"
+        ) from error
+    postgresql.listen(engine, BUSY_TIMEOUT_SECONDS)
+    return engine
+
+
 def _read_options(engine: Engine) -> dict[str, Any]:
     if engine.dialect.name == "postgresql":
         return {"isolation_level": "REPEATABLE READ"}
@@ -145,7 +179,7 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    mode = connection.get_execution_options().get("sqlite_begin", "DEFERRED")
+    mode = "IMMEDIATE" if connection.get_execution_options().get("is_writer") else "DEFERRED"
     connection.exec_driver_sql(f"BEGIN {mode}")
 
 
@@ -164,27 +198,41 @@ def _without_foreign_keys(connection: Connection) -> Iterator[None]:
 
 
 @contextmanager
-def _mapped_errors() -> Iterator[None]:
+def _mapped_errors(path: Path | None) -> Iterator[None]:
     try:
         yield
     except PoolTimeout as error:
         raise DatabaseUnavailable(
             "Every connection to the database is in use; try again later"
         ) from error
-    except OperationalError as error:
-        raise DatabaseUnavailable(_reason(error)) from error
-    except DatabaseError as error:
-        if "malformed" in str(error.orig) or "not a database" in str(error.orig):
-            raise DatabaseUnavailable(_reason(error)) from error
-        raise
+    except (DatabaseError, InterfaceError) as error:
+        reason = _reason(error, path)
+        if reason is None:
+            raise
+        raise DatabaseUnavailable(reason) from error
 
 
-def _reason(error: DatabaseError) -> str:
+def _reason(error: DBAPIError, path: Path | None) -> str | None:
+    """Say why the database cannot be used, None when the statement is at fault."""
     cause = str(error.orig)
+    if postgresql.is_from(error.orig):
+        return postgresql.reason(error.orig)
+    if "malformed" in cause or "not a database" in cause:
+        return _damaged(path)
+    if not isinstance(error, OperationalError):
+        return None
     if "locked" in cause or "busy" in cause:
         return "The database is locked by another program; try again, or stop that program"
-    if "malformed" in cause or "not a database" in cause:
-        return "The database file is damaged; restore a backup or run: crystal doctor"
     if "no such table" in cause or "no such column" in cause:
-        return "The database has an older form; restart the server, which upgrades it"
+        return postgresql.OLDER_FORM
     return "The database cannot be used; check that its folder exists and may be written"
+
+
+def _damaged(path: Path | None) -> str:
+    """Say that a file is damaged, and name the newest of the copies that upgrades left beside it.
+
+    Names alone: the sentence may leave over HTTP.
+    """
+    copies = sorted(path.parent.glob(f"{glob.escape(path.name)}.*{BACKUP_SUFFIX}")) if path else []
+    newest = f" (the newest beside it is {copies[-1].name})" if copies else ""
+    return f"The database file is damaged; restore a backup{newest} or run: crystal doctor"

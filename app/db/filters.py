@@ -25,6 +25,10 @@ def note_conditions(filters: NoteFilters) -> list[ColumnElement[bool]]:
         conditions.append(notes.c.source_type != AGENT_WRITEBACK)
     if filters.path_prefix is not None:
         conditions.append(starts_with(notes.c.path, filters.path_prefix))
+    if filters.project_key is not None:
+        conditions.append(notes.c.project_key == filters.project_key)
+    if filters.scope is not None:
+        conditions.append(notes.c.scope == filters.scope)
     if filters.since is not None:
         conditions.append(stored_time(notes.c.created_at) >= filters.since)
     if filters.until is not None:

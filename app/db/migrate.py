@@ -18,7 +18,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, insert, inspect, select
 
-from app.db.engine import Database
+from app.db.engine import BACKUP_SUFFIX, Database
 from app.db.models import index_state, metadata
 from app.errors import DatabaseUnavailable
 
@@ -111,7 +111,7 @@ def _begin_history(connection: Connection) -> None:
 def back_up(path: Path) -> Path:
     """Copy a SQLite file, its write-ahead log included, beside itself; return the copy."""
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
-    target = path.with_name(f"{path.name}.{stamp}.bak")
+    target = path.with_name(f"{path.name}.{stamp}{BACKUP_SUFFIX}")
     partial = target.with_suffix(".part")
     with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(partial)) as copy:
         source.backup(copy)

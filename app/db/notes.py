@@ -33,6 +33,7 @@ from app.db.models import (
     notes,
     tags,
 )
+from app.db.standing import SEARCHED_STATUS
 from app.domain.evidence import NoteCard, NoteFacts
 from app.domain.notes import Note, NoteFilters, NoteQuery
 from app.domain.page import Page
@@ -60,6 +61,13 @@ _DETAILS = (
     .where(in_bound_ids(notes.c.id))
     .order_by(notes.c.id, tags.c.id)
 )
+_NOTES_OF_IDS = _NOTE.where(in_bound_ids(notes.c.id)).order_by(notes.c.id)
+_TAGS_OF_NOTES = (
+    select(note_tags.c.note_id, tags.c.name)
+    .join(tags, tags.c.id == note_tags.c.tag_id)
+    .where(in_bound_ids(note_tags.c.note_id))
+    .order_by(note_tags.c.note_id, tags.c.id)
+)
 _JSON_COLUMNS = ("key_conclusions", "code_snippets", "error_signatures", "files_touched")
 
 
@@ -80,12 +88,7 @@ def _notes(connection: Connection, rows: Iterable[Any]) -> tuple[Note, ...]:
 
 def tags_of(connection: Connection, note_ids: Iterable[int]) -> dict[int, tuple[str, ...]]:
     """Return the tag names of each note, in tag id order; notes without tags are absent."""
-    rows = connection.execute(
-        select(note_tags.c.note_id, tags.c.name)
-        .join(tags, tags.c.id == note_tags.c.tag_id)
-        .where(in_ids(note_tags.c.note_id, note_ids))
-        .order_by(note_tags.c.note_id, tags.c.id)
-    )
+    rows = connection.execute(_TAGS_OF_NOTES, bound(note_ids))
     names: defaultdict[int, list[str]] = defaultdict(list)
     for note_id, name in rows:
         names[note_id].append(name)
@@ -100,8 +103,7 @@ def get(connection: Connection, note_id: int) -> Note | None:
 
 def get_many(connection: Connection, note_ids: Iterable[int]) -> tuple[Note, ...]:
     """Return the notes of these ids that exist, by id."""
-    statement = _NOTE.where(in_ids(notes.c.id, note_ids)).order_by(notes.c.id)
-    return _notes(connection, connection.execute(statement))
+    return _notes(connection, connection.execute(_NOTES_OF_IDS, bound(note_ids)))
 
 
 def page(connection: Connection, query: NoteQuery) -> Page[Note]:
@@ -197,6 +199,8 @@ def set_tags(connection: Connection, note_id: int, names: Iterable[str]) -> None
 
 
 def _tag_ids(connection: Connection, names: list[str]) -> dict[str, int]:
+    if not names:
+        return {}
     rows = connection.execute(select(tags.c.name, tags.c.id).where(tags.c.name.in_(names)))
     return {row[0]: row[1] for row in rows}
 
@@ -273,10 +277,17 @@ def facts(connection: Connection, note_ids: Iterable[int]) -> dict[int, NoteFact
     columns = notes.c
     rows = connection.execute(
         select(
-            columns.id, columns.title, columns.embedding_status, conversations.c.id, columns.aliases
+            columns.id,
+            columns.title,
+            SEARCHED_STATUS,
+            conversations.c.id,
+            columns.aliases,
+            func.coalesce(columns.body, "") != "",
         )
         .select_from(notes)
         .outerjoin(conversations, conversations.c.id == columns.conversation_id)
         .where(in_ids(columns.id, note_ids))
     )
-    return {row[0]: NoteFacts(NoteCard(*row[:4]), read_texts(row[4])) for row in rows}
+    return {
+        row[0]: NoteFacts(NoteCard(*row[:4]), read_texts(row[4]), bool(row[5])) for row in rows
+    }

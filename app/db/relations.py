@@ -10,6 +10,7 @@ from sqlalchemy import Connection, delete, func, insert, or_, select
 from app.db.idlist import bound, in_bound_ids, in_ids
 from app.db.models import conversations, note_relations, notes
 from app.db.notes import tags_of
+from app.db.standing import searched_status
 from app.domain.evidence import Edge, NoteCard
 from app.domain.relations import GraphEdge, GraphNode, Relation, RelationDraft, RelationGraph
 
@@ -34,11 +35,11 @@ _EDGES = (
         note_relations.c.confidence,
         _SOURCE.c.id,
         _SOURCE.c.title,
-        _SOURCE.c.embedding_status,
+        searched_status(_SOURCE),
         _SOURCE_CONVERSATION.c.id,
         _TARGET.c.id,
         _TARGET.c.title,
-        _TARGET.c.embedding_status,
+        searched_status(_TARGET),
         _TARGET_CONVERSATION.c.id,
     )
     .select_from(note_relations)

@@ -12,8 +12,13 @@ from sqlalchemy import Connection, Row, case, delete, func, insert, select, upda
 from app.db.columns import now
 from app.db.idlist import in_ids
 from app.db.models import embedding_spaces, note_spaces, notes
+from app.db.standing import STANDING_IN
+from app.domain.calibration import Scale
 from app.domain.notes import STATUS_PENDING
 from app.domain.spaces import Space, SpaceMeans, SpaceSpec
+
+ACTIVE = 1
+"""Notes are embedded into this space, and searched in it unless another stands in."""
 
 _MEANS = ("mean_query", "mean_query_han", "mean_passage", "mean_passage_han")
 
@@ -31,13 +36,22 @@ def _space(row: Row[Any]) -> Space:
         border=values["border"],
         means=means,
     )
-    return Space(values["id"], spec, bool(values["active"]), values["created_at"])
+    return Space(values["id"], spec, values["active"] == ACTIVE, values["created_at"])
 
 
 def active(connection: Connection) -> Space | None:
-    """Return the space that searches use, if one was ever made active."""
+    """Return the space that notes are embedded into, if one was ever made active."""
+    return _with_role(connection, ACTIVE)
+
+
+def searching(connection: Connection) -> Space | None:
+    """Return the space that searches use: the one before, while the active one is filled."""
+    return _with_role(connection, STANDING_IN) or active(connection)
+
+
+def _with_role(connection: Connection, role: int) -> Space | None:
     row = connection.execute(
-        select(embedding_spaces).where(embedding_spaces.c.active == 1)
+        select(embedding_spaces).where(embedding_spaces.c.active == role)
     ).one_or_none()
     return _space(row) if row else None
 
@@ -90,13 +104,30 @@ def set_dimension(connection: Connection, space_id: int, dimension: int) -> None
     )
 
 
-def activate(connection: Connection, space_id: int) -> None:
-    """Make a space the one that searches use; every note takes its status in it."""
+def set_scale(connection: Connection, space_id: int, scale: Scale) -> None:
+    """Replace the border and the means of a space."""
+    means = scale.means
+    stored = (means.query, means.query_han, means.passage, means.passage_han) if means else None
+    values: dict[str, Any] = dict(zip(_MEANS, stored or (None,) * len(_MEANS), strict=True))
     connection.execute(
-        update(embedding_spaces).values(
-            active=case((embedding_spaces.c.id == space_id, 1), else_=0)
-        )
+        update(embedding_spaces)
+        .where(embedding_spaces.c.id == space_id)
+        .values(border=scale.border, **values)
     )
+
+
+def activate(connection: Connection, space_id: int, stand_in: int | None = None) -> None:
+    """Make a space the active one; every note takes its status in it.
+
+    ``stand_in`` is the id of the space that answers searches meanwhile.
+    """
+    columns = embedding_spaces.c
+    role = case(
+        (columns.id == space_id, ACTIVE),
+        (columns.id == (-1 if stand_in is None else stand_in), STANDING_IN),
+        else_=0,
+    )
+    connection.execute(update(embedding_spaces).values(active=role))
     status = (
         select(note_spaces.c.status)
         .where(note_spaces.c.note_id == notes.c.id, note_spaces.c.space_id == space_id)
@@ -133,11 +164,16 @@ def set_status(
             for note_id in ids
         ],
     )
-    is_active = select(embedding_spaces.c.active).where(embedding_spaces.c.id == space_id)
-    if connection.execute(is_active).scalar():
+    if _is_active(connection, space_id):
         connection.execute(
             update(notes).where(in_ids(notes.c.id, ids)).values(embedding_status=status)
         )
+
+
+def _is_active(connection: Connection, space_id: int) -> bool:
+    columns = embedding_spaces.c
+    role = connection.execute(select(columns.active).where(columns.id == space_id)).scalar()
+    return role == ACTIVE
 
 
 def outdate(connection: Connection, note_id: int, text_hash: str) -> None:
@@ -149,7 +185,7 @@ def outdate(connection: Connection, note_id: int, text_hash: str) -> None:
         .values(status=STATUS_PENDING, error=None, text_hash=None)
         .returning(columns.space_id)
     )
-    is_active = (embedding_spaces.c.active == 1, in_ids(embedding_spaces.c.id, outdated.scalars()))
+    is_active = (embedding_spaces.c.active == ACTIVE, in_ids(embedding_spaces.c.id, outdated.scalars()))
     if connection.execute(select(embedding_spaces.c.id).where(*is_active)).scalar():
         connection.execute(
             update(notes).where(notes.c.id == note_id).values(embedding_status=STATUS_PENDING)
@@ -169,6 +205,16 @@ def text_hashes(
     return {row.note_id: row.text_hash for row in rows}
 
 
+def count_with_status(connection: Connection, space_id: int, status: str) -> int:
+    """Count the notes that have a status in a space."""
+    columns = note_spaces.c
+    return connection.execute(
+        select(func.count())
+        .select_from(note_spaces)
+        .where(columns.space_id == space_id, columns.status == status)
+    ).scalar_one()
+
+
 def status_counts(connection: Connection) -> dict[str, int]:
     """Count notes by their status in the active space."""
     rows = connection.execute(
@@ -177,6 +223,18 @@ def status_counts(connection: Connection) -> dict[str, int]:
         .order_by(notes.c.embedding_status)
     )
     return {row[0]: row[1] for row in rows}
+
+
+def first_failure(connection: Connection) -> str | None:
+    """Return why a note could not be embedded into the active space, of the first that has one."""
+    columns = note_spaces.c
+    return connection.execute(
+        select(columns.error)
+        .join(embedding_spaces, embedding_spaces.c.id == columns.space_id)
+        .where(embedding_spaces.c.active == ACTIVE, columns.error.is_not(None))
+        .order_by(columns.note_id)
+        .limit(1)
+    ).scalar()
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,8 +264,7 @@ def add_states(connection: Connection, space_id: int, states: Sequence[NoteState
     connection.execute(
         insert(note_spaces), [{"space_id": space_id, **asdict(state)} for state in states]
     )
-    is_active = select(embedding_spaces.c.active).where(embedding_spaces.c.id == space_id)
-    if not connection.execute(is_active).scalar():
+    if not _is_active(connection, space_id):
         return
     by_status: defaultdict[str, list[int]] = defaultdict(list)
     for state in states:
@@ -226,6 +283,5 @@ def reset(connection: Connection, space_id: int, spec: SpaceSpec) -> None:
         .where(embedding_spaces.c.id == space_id)
         .values(dimension=spec.dimension, border=spec.border, **dict.fromkeys(_MEANS))
     )
-    is_active = select(embedding_spaces.c.active).where(embedding_spaces.c.id == space_id)
-    if connection.execute(is_active).scalar():
+    if _is_active(connection, space_id):
         connection.execute(update(notes).values(embedding_status=STATUS_PENDING))

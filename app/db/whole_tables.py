@@ -12,11 +12,13 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, func, select
 
+from app.db import streaming
 from app.db.idlist import in_ids
 from app.db.models import (
     conversations,
     embeddings,
     messages,
+    note_links,
     note_relations,
     note_tags,
     notes,
@@ -63,6 +65,18 @@ _RELATIONS = (
     .join(_TARGET, _TARGET.c.id == note_relations.c.target_note_id)
     .order_by(note_relations.c.id)
 )
+_LINKS = (
+    select(
+        note_links,
+        _SOURCE.c.external_id.label("source_external_id"),
+        _SOURCE.c.conversation_id.label("source_conversation_id"),
+        _TARGET.c.external_id.label("target_external_id"),
+        _TARGET.c.conversation_id.label("target_conversation_id"),
+    )
+    .join(_SOURCE, _SOURCE.c.id == note_links.c.source_note_id)
+    .outerjoin(_TARGET, _TARGET.c.id == note_links.c.target_note_id)
+    .order_by(note_links.c.source_note_id, note_links.c.position, note_links.c.id)
+)
 _CHUNKS = (
     select(
         embeddings.c.id,
@@ -83,9 +97,7 @@ _CHUNKS = (
 
 
 def _stream(connection: Connection, statement: Select[Any]) -> Iterator[Row]:
-    # On the statement and not on the connection, where the option would stay for all that follow.
-    result = connection.execute(statement, execution_options={"yield_per": BATCH})
-    for row in result:
+    for row in streaming.rows(connection, statement, BATCH):
         yield row._asdict()
 
 
@@ -111,8 +123,7 @@ def all_messages(connection: Connection) -> Iterator[Row]:
 
 def all_notes(connection: Connection) -> Iterator[Row]:
     """Yield every note with what its conversation says of it, and ``tags`` in tag id order."""
-    result = connection.execute(_NOTES, execution_options={"yield_per": BATCH})
-    for batch in result.partitions():
+    for batch in streaming.batches(connection, _NOTES, BATCH):
         names = tags_of(connection, [row.id for row in batch])
         for row in batch:
             yield {**row._asdict(), "tags": names.get(row.id, ())}
@@ -121,6 +132,14 @@ def all_notes(connection: Connection) -> Iterator[Row]:
 def all_relations(connection: Connection) -> Iterator[Row]:
     """Yield every relation with external id and conversation of both ends."""
     return _stream(connection, _RELATIONS)
+
+
+def all_links(connection: Connection) -> Iterator[Row]:
+    """Yield every link with external id and conversation of both ends, in the order of texts.
+
+    Those of the other end are None where no note answers to the name.
+    """
+    return _stream(connection, _LINKS)
 
 
 def all_chunks(
@@ -187,6 +206,7 @@ def sizes(connection: Connection, space_id: int | None) -> dict[str, int]:
         "messages": select(func.count()).select_from(messages),
         "notes": select(func.count()).select_from(notes),
         "relations": select(func.count()).select_from(note_relations),
+        "links": select(func.count()).select_from(note_links),
         "chunks": select(func.count())
         .select_from(embeddings)
         .where(embeddings.c.space_id == space_id, embeddings.c.kind == KIND_CHUNK),

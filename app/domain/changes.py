@@ -7,6 +7,7 @@ from dataclasses import dataclass
 CHANGED_VECTOR = "vector"
 CHANGED_SPACE = "space"
 CHANGED_DOCUMENT = "document"
+CHANGED_MESSAGES = "messages"
 
 OPERATION_ADD = "add"
 OPERATION_REMOVE = "remove"

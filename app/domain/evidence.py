@@ -70,10 +70,11 @@ class LexicalHit(NamedTuple):
 
 
 class NoteFacts(NamedTuple):
-    """A note's card and the other names that it goes by."""
+    """A note's card, the other names that it goes by, and whether it has a Markdown body."""
 
     card: NoteCard
     aliases: tuple[str, ...]
+    has_body: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,6 +116,8 @@ class NoteFilters:
     path_prefix: str | None = None
     since: str | None = None
     until: str | None = None
+    project_key: str | None = None
+    scope: str | None = None
 
     @property
     def is_empty(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +13,12 @@ EXTRA_FIELDS = ("summary", "path", "external_id", "created_at")
 
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
-    """A validated search."""
+    """A validated search.
+
+    ``topics`` are the distinct queries, ``query`` among them, for rankers that take several;
+    ``per_note`` is the most chunks that these show of a note. ``options`` override the settings of
+    ``finder`` by name, ``seeds`` names the one list that it takes its seeds from.
+    """
 
     query: str
     ranker: str
@@ -23,6 +29,10 @@ class SearchRequest:
     filters: NoteFilters = field(default_factory=NoteFilters)
     fields: tuple[str, ...] = ()
     highlight: bool = False
+    topics: tuple[str, ...] = ()
+    per_note: int = 3
+    options: Mapping[str, float] = field(default_factory=dict)
+    seeds: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +51,12 @@ class FoundNote:
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """An answer with its warnings and, when asked for, its explanation."""
+    """An answer with its warnings, the time of its stages and, when asked for, its explanation."""
 
     found: tuple[FoundNote, ...]
     warnings: tuple[str, ...] = ()
     explanation: dict[str, Any] | None = None
+    milliseconds: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,3 +14,34 @@ class StoredDocument:
     kind: str
     note_id: int | None
     postings: str
+
+
+class DocumentDraft(NamedTuple):
+    """A document to be stored: of a note, of a chunk of a note, or of an entity."""
+
+    kind: str
+    postings: str
+    note_id: int | None = None
+    chunk_id: int | None = None
+    entity_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MessageDocument:
+    """What messages are found in: a stretch of one turn, by the places of its messages."""
+
+    turn: int
+    first_message: int
+    last_message: int
+    postings: str
+
+
+@dataclass(frozen=True, slots=True)
+class MessageStretch:
+    """Where a document of messages is: its conversation, and what it covers there."""
+
+    id: int
+    conversation_id: str
+    turn: int
+    first_message: int
+    last_message: int

@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from app.domain.health import Health
 from app.domain.spaces import SpaceSpec
 from app.embedding.answers import normalised, unit_vectors
 from app.embedding.cache import QueryCache, QueryVector
@@ -70,6 +71,10 @@ class Embedder(ABC):
     def warm(self) -> None:  # noqa: B027 - most providers have nothing to load
         """Load what the first call would otherwise wait for."""
 
+    def health(self) -> Health:
+        """Tell how the provider does; one without a network is always up."""
+        return Health()
+
     def close(self) -> None:  # noqa: B027 - nor to give back
         """Give back connections; the embedder is not used again."""
 
@@ -109,12 +114,33 @@ class Embedder(ABC):
             ProviderError: The provider failed or answered with something else.
             SpaceMismatch: The vector has another dimension than expected.
         """
-        prepared = _prepare(text)
-        entry = self._cache.get(prepared)
-        if entry is None:
-            entry = self._embed_query(prepared)
-            self._cache.put(prepared, entry)
-        return entry
+        return self.embed_queries([text])[0]
+
+    def embed_queries(self, texts: Sequence[str]) -> list[QueryVector]:
+        """Embed several queries as ``embed_query`` does, those not in the cache in one call.
+
+        Raises:
+            BlankText: A text has nothing visible; nothing is embedded then.
+            ProviderError: The provider failed or answered with something else.
+            SpaceMismatch: A vector has another dimension than expected.
+        """
+        prepared = [_prepare(text) for text in texts]
+        kept = {text: self._cache.get(text) for text in prepared}
+        found = {text: entry for text, entry in kept.items() if entry is not None}
+        fresh = [text for text, entry in kept.items() if entry is None]
+        short = [text for text in fresh if len(text) <= self.max_chars]
+        made = dict(zip(short, self._embed_short(short), strict=True))
+        made |= {text: self._embed_query(text) for text in fresh if text not in made}
+        for text in fresh:
+            self._cache.put(text, made[text])
+        return [(found | made)[text] for text in prepared]
+
+    def _embed_short(self, texts: Sequence[str]) -> list[QueryVector]:
+        batches = [
+            self._embed(texts[start : start + self._batch_size], is_query=True)
+            for start in range(0, len(texts), self._batch_size)
+        ]
+        return [_query_vector(row) for batch in batches for row in batch]
 
     def _embed_query(self, text: str) -> QueryVector:
         parts = even_parts(text, self.max_chars)
@@ -130,9 +156,7 @@ class Embedder(ABC):
                 f"The query has {len(text)} characters, more than the {self.max_chars} that the "
                 f"embedding model takes: the mean of its {len(parts)} parts was searched for",
             )
-        vector = rows[0].copy()
-        vector.setflags(write=False)
-        return QueryVector(vector, warnings)
+        return _query_vector(rows[0], warnings)
 
     def _embed(self, batch: Sequence[str], *, is_query: bool) -> NDArray[np.float32]:
         vectors = unit_vectors(self.request_vectors(batch, is_query=is_query), len(batch))
@@ -150,6 +174,12 @@ class Embedder(ABC):
                 f"vectors in use have {expected}: set embedding.provider, embedding.model and "
                 'embedding.base_url back, or run "crystal reindex" to embed everything anew'
             )
+
+
+def _query_vector(row: NDArray[np.float32], warnings: tuple[str, ...] = ()) -> QueryVector:
+    vector = row.copy()
+    vector.setflags(write=False)
+    return QueryVector(vector, warnings)
 
 
 def _prepare(text: str) -> str:

@@ -7,13 +7,9 @@ every use of the model goes through its lock.
 from __future__ import annotations
 
 import importlib
-import json
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
-from importlib import resources
-from threading import Lock
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -21,6 +17,8 @@ from numpy.typing import NDArray
 
 from app.domain.spaces import SpaceMeans, SpaceSpec
 from app.embedding.base import Embedder
+from app.embedding.packaged import read_scale
+from app.embedding.turnstile import Turnstile
 from app.errors import ConfigurationError
 from app.settings.values import EmbeddingSettings
 
@@ -66,8 +64,8 @@ class BuiltinEmbedder(Embedder):
                 f"Setting embedding.model must be empty or {MODEL} for the builtin provider"
             )
         self._encoder: Encoder | None = None
-        self._turnstile = Lock()
-        self._model_lock = Lock()
+        # One text at a time: two threads at once are slower than one.
+        self._turnstile = Turnstile()
 
     @property
     def spec(self) -> SpaceSpec:
@@ -81,25 +79,19 @@ class BuiltinEmbedder(Embedder):
         self._encode(["warm"])
 
     def request_vectors(self, texts: Sequence[str], *, is_query: bool) -> object:
-        """Return (n, 512) float32; queries and passages are embedded alike."""
-        return np.concatenate([self._encode(group) for group in _groups(texts)])
+        """Return (n, 512) float32; queries and passages are embedded alike.
+
+        Queries go one by one: in a group a vector's last digits depend on the texts beside it,
+        and a search must give the same bytes whatever was asked along with it.
+        """
+        groups = [[text] for text in texts] if is_query else _groups(texts)
+        return np.concatenate([self._encode(group) for group in groups])
 
     def _encode(self, texts: list[str]) -> NDArray[np.float32]:
-        with self._turn():
+        with self._turnstile.turn():
             if self._encoder is None:
                 self._encoder = load_encoder()
             return self._encoder.encode(texts)
-
-    @contextmanager
-    def _turn(self) -> Iterator[None]:
-        # One text at a time: two threads at once are slower than one. Whoever waits holds the
-        # turnstile, so that a loop over passages cannot retake the lock before a waiting query.
-        with self._turnstile:
-            self._model_lock.acquire()
-        try:
-            yield
-        finally:
-            self._model_lock.release()
 
 
 def load_encoder() -> Encoder:
@@ -140,19 +132,4 @@ def packaged_scale() -> tuple[float, SpaceMeans | None]:
     Raises:
         ConfigurationError: The packaged file is damaged.
     """
-    content = resources.files("app.embedding").joinpath(SPACE_FILE).read_text(encoding="utf-8")
-    try:
-        data = json.loads(content)
-        border, means = float(data["border"]), data["means"]
-        if not 0 < border < 1:
-            raise ValueError(border)
-        return border, None if means is None else _means(means)
-    except (ValueError, KeyError, TypeError) as error:
-        raise ConfigurationError(f"{SPACE_FILE} is damaged: install the package anew") from error
-
-
-def _means(data: dict[str, list[float]]) -> SpaceMeans:
-    arrays = {name: np.array(values, dtype=np.float32) for name, values in data.items()}
-    if any(array.shape != (DIMENSION,) for array in arrays.values()):
-        raise ValueError(f"A mean has not {DIMENSION} numbers")
-    return SpaceMeans(**{name: array.tobytes() for name, array in arrays.items()})
+    return read_scale(SPACE_FILE, DIMENSION)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.domain.chunks import Chunk
-from app.domain.notes import AGENT_WRITEBACK
+from app.domain.notes import AGENT_WRITEBACK, Note
 from app.embedding.sentences import split_sentences
 from app.text import is_blank, js_trim, utf16_length
 
@@ -48,6 +48,21 @@ class NoteText:
     raw_llm_response: str | None = None
     error_signatures: object = ()
     files_touched: object = ()
+
+    @classmethod
+    def of(cls, note: Note) -> NoteText:
+        """Return what the text of a stored note is made of."""
+        return cls(
+            title=note.title,
+            summary=note.summary,
+            key_conclusions=note.key_conclusions,
+            code_snippets=note.code_snippets,
+            tags=note.tags,
+            source_type=note.source_type,
+            raw_llm_response=note.raw_llm_response,
+            error_signatures=note.error_signatures,
+            files_touched=note.files_touched,
+        )
 
 
 def note_text(note: NoteText) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from app.domain.health import Health
 from app.embedding.base import Embedder
 from app.embedding.http import ProviderClient
 from app.errors import ProviderAnswerInvalid
@@ -40,6 +41,10 @@ class OllamaEmbedder(Embedder):
                 "The embedding provider's answer has no embeddings: check embedding.base_url"
             )
         return answer["embeddings"]
+
+    def health(self) -> Health:
+        """Tell how the provider does."""
+        return self._client.health()
 
     def close(self) -> None:
         """Close the connections."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from app.domain.health import Health
 from app.embedding.base import Embedder
 from app.embedding.http import ProviderClient
 from app.errors import ProviderAnswerInvalid
@@ -38,6 +39,10 @@ class OpenAIEmbedder(Embedder):
             {"model": self.model, "input": list(texts), "encoding_format": "float"},
         )
         return _vectors(answer)
+
+    def health(self) -> Health:
+        """Tell how the provider does."""
+        return self._client.health()
 
     def close(self) -> None:
         """Close the connections."""

@@ -5,7 +5,7 @@ Owns the arithmetic on vectors that are already unit length. Must not load, stor
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Final
 
 import numpy as np
@@ -37,6 +37,16 @@ def means_of(spec: SpaceSpec) -> Means | None:
         passage=np.frombuffer(stored.passage, dtype=np.float32),
         passage_han=np.frombuffer(stored.passage_han, dtype=np.float32),
     )
+
+
+def lengths_of(means: Means | None) -> dict[str, float] | None:
+    """Return how long each mean is, 0 for one that leaves its texts as they are."""
+    if means is None:
+        return None
+    return {
+        each.name: round(float(np.linalg.norm(getattr(means, each.name).astype(np.float64))), 4)
+        for each in fields(means)
+    }
 
 
 def centre_passages(

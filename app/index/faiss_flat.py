@@ -6,9 +6,10 @@ neighbours that never copy more than one segment's bound. Must not know where ve
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 
@@ -16,8 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.domain.evidence import Candidate, Standing
+from app.index.core import PLAIN, Core, Form, Ids, Mask
 from app.index.exact import FLOAT32_ERROR, best_first, exact_scores
-from app.index.segment import Core, Ids, Mask, Segment, Vectors, merged
+from app.index.rows import Batch, Rows
+from app.index.segment import Segment, merged
 
 TAIL_ROWS = 4_096
 """The tail is sealed at this size; adding a vector copies at most so many."""
@@ -25,10 +28,14 @@ TAIL_ROWS = 4_096
 SEGMENT_ROWS = 131_072
 """No merge makes a segment larger than this."""
 
-SCAN_THREADS = 2
-PARALLEL_ROWS = 50_000
-"""From so many vectors on, segments are scanned in two threads; fewer are done before a thread
-has begun."""
+SCAN_THREADS = min(max(os.cpu_count() or 1, 2), 8)
+"""Segments are scanned side by side by so many; more would wait for the memory."""
+
+PARALLEL_NUMBERS = 8_000_000
+"""From so many numbers on (30 MB), threads do; fewer are read before a thread has begun."""
+
+GRAPH_ROWS = 16_384
+"""Fewer are scanned faster than they are joined; merges would throw the graph away."""
 
 DEAD_SHARE = 0.3
 """A segment with a larger share of dead vectors is written anew."""
@@ -36,7 +43,6 @@ DEAD_SHARE = 0.3
 FIRST_SURPLUS = 16
 """How many more than wanted are asked for first, to see what lies within the error of the cut."""
 
-Batch = tuple[Ids, Vectors]
 Rough = tuple[NDArray[np.int64], NDArray[np.float32]]
 
 _SCANS = ThreadPoolExecutor(SCAN_THREADS, thread_name_prefix="faiss")
@@ -56,24 +62,29 @@ class FlatIndex:
 
     dimension: int
     segments: tuple[Segment, ...] = ()
+    form: Form = PLAIN
 
     @classmethod
-    def loaded(cls, dimension: int, count: int, batches: Iterable[Batch]) -> FlatIndex:
+    def loaded(
+        cls, dimension: int, count: int, batches: Iterable[Batch], form: Form = PLAIN
+    ) -> FlatIndex:
         """Build from ``count`` vectors that come in batches by ascending id.
 
         Memory for each segment is reserved once and filled in place, so the peak is the
         vectors' own size and one batch.
         """
-        rows = _Rows(batches)
-        parts = max(-(-count // SEGMENT_ROWS), SCAN_THREADS if count >= PARALLEL_ROWS else 1)
+        rows = Rows(batches)
+        shards = SCAN_THREADS if count * dimension >= PARALLEL_NUMBERS else 1
+        parts = max(-(-count // SEGMENT_ROWS), shards)
         borders = [count * number // parts for number in range(parts + 1)]
         return cls(
             dimension,
             tuple(
-                Segment(Core.filled(end - start, dimension, rows.fill))
+                Segment(Core.filled(end - start, dimension, rows.fill, form))
                 for start, end in pairwise(borders)
                 if end > start
             ),
+            form,
         )
 
     def count(self, allowed: Ids | None = None) -> int:
@@ -82,6 +93,12 @@ class FlatIndex:
             return sum(segment.living for segment in self.segments)
         masks = (segment.selected(allowed) for segment in self.segments)
         return sum(int(mask.sum()) for mask in masks if mask is not None)
+
+    def every_id(self) -> Ids:
+        """Return all ids, ascending."""
+        return np.sort(
+            np.concatenate([np.empty(0, np.int64), *(s.living_ids for s in self.segments)])
+        )
 
     def search(
         self, query: NDArray[np.float32], limit: int, allowed: Ids | None = None
@@ -103,7 +120,7 @@ class FlatIndex:
                 partial(_within_error_of_the_cut, segment, query, limit, segment.selected(allowed))
                 for segment in self.segments
             ],
-            threaded=self.count() >= PARALLEL_ROWS,
+            threaded=self.count() * self.dimension >= PARALLEL_NUMBERS,
         )
         border = _border([rough for _, rough in found], limit)
         ids = [np.empty(0, dtype=np.int64)]
@@ -145,7 +162,7 @@ class FlatIndex:
             for (chunk_id, cosine), ahead in zip(scored, better, strict=True)
         ]
 
-    def changed(self, removed: Ids, added: Ids, vectors: Vectors) -> FlatIndex:
+    def changed(self, removed: Ids, added: Ids, vectors: NDArray[np.float32]) -> FlatIndex:
         """Return the index after a batch of changes; an id both removed and added is replaced."""
         gone = np.union1d(removed, added)
         segments = [segment.without(gone) for segment in self.segments]
@@ -153,11 +170,11 @@ class FlatIndex:
         if len(added):
             order = np.argsort(added, kind="stable")
             batch = iter([(added[order], vectors[order])])
-            fresh = FlatIndex.loaded(self.dimension, len(added), batch).segments
+            fresh = FlatIndex.loaded(self.dimension, len(added), batch, self.form).segments
             if segments and segments[-1].living + len(added) <= TAIL_ROWS:
-                fresh = (Segment(merged([segments.pop(), *fresh])),)
+                fresh = (Segment(merged([segments.pop(), *fresh], self.form)),)
             segments += fresh
-        return FlatIndex(self.dimension, tuple(segments))
+        return replace(self, segments=tuple(segments))
 
     def merge(self) -> Merge | None:
         """Write the segments that should be one into one core; None when all is well.
@@ -165,16 +182,26 @@ class FlatIndex:
         Takes as long as the copying takes: run it beside the searches, then ``adopt`` it.
         """
         sources = self._to_merge()
-        return Merge(sources, merged(sources)) if sources else None
+        if sources:
+            return Merge(sources, merged(sources, self.form))
+        return self._graph_to_build()
+
+    def _graph_to_build(self) -> Merge | None:
+        """Build the graph of a large segment; None when all have theirs or none is wanted."""
+        for segment in self.segments:
+            if self.form.graph and not segment.core.graph and segment.living >= GRAPH_ROWS:
+                return Merge((segment,), segment.core.with_graph(self.form.graph))
+        return None
 
     def _to_merge(self) -> tuple[Segment, ...]:
+        alone = PARALLEL_NUMBERS // self.dimension
         for segment in self.segments:
             if segment.living < (1 - DEAD_SHARE) * len(segment.core.ids):
                 return (segment,)
         for left, right in zip(self.segments, self.segments[1:], strict=False):
             total = left.living + right.living
             is_sealed = right.living > TAIL_ROWS // 2
-            largest = min(SEGMENT_ROWS, max(self.count() // SCAN_THREADS + 1, PARALLEL_ROWS))
+            largest = min(SEGMENT_ROWS, max(self.count() // SCAN_THREADS + 1, alone))
             if is_sealed and left.living <= 2 * right.living and total <= largest:
                 return (left, right)
         return ()
@@ -189,42 +216,18 @@ class FlatIndex:
         if any(core not in cores for core in wanted):
             return self
         mine = [segment for segment in self.segments if segment.core in wanted]
-        living = np.sort(np.concatenate([part.core.ids[_alive(part)] for part in mine]))
+        living = np.sort(np.concatenate([part.living_ids for part in mine]))
         fresh = Segment(merge.core)
         dead = np.setdiff1d(merge.core.ids, living)
         replacement = fresh.without(dead) if len(dead) else fresh
         place = cores.index(wanted[0])
         rest = [segment for segment in self.segments if segment.core not in wanted]
-        return FlatIndex(self.dimension, (*rest[:place], replacement, *rest[place:]))
-
-
-class _Rows:
-    """Hands out a stream of batches in portions of any size, without joining them."""
-
-    def __init__(self, batches: Iterable[Batch]) -> None:
-        self._batches: Iterator[Batch] = iter(batches)
-        self._left: Batch | None = None
-
-    def fill(self, ids: Ids, vectors: Vectors) -> None:
-        """Write the next ``len(ids)`` rows into the two arrays."""
-        done = 0
-        while done < len(ids):
-            batch_ids, batch_vectors = self._left or next(self._batches)
-            size = min(len(ids) - done, len(batch_ids))
-            ids[done : done + size] = batch_ids[:size]
-            vectors[done : done + size] = batch_vectors[:size]
-            rest = (batch_ids[size:], batch_vectors[size:])
-            self._left = rest if len(rest[0]) else None
-            done += size
-
-
-def _alive(segment: Segment) -> Mask:
-    return np.ones(len(segment.core.ids), np.bool_) if segment.alive is None else segment.alive
+        return replace(self, segments=(*rest[:place], replacement, *rest[place:]))
 
 
 def _side_by_side(scans: Sequence[Callable[[], Rough]], *, threaded: bool) -> list[Rough]:
-    """Run scans in two threads when they are long; faiss lets go of the interpreter."""
-    if not threaded or len(scans) < SCAN_THREADS:
+    """Run scans in threads when they are long; faiss lets go of the interpreter."""
+    if not threaded or len(scans) == 1:
         return [scan() for scan in scans]
     return list(_SCANS.map(lambda scan: scan(), scans))
 
@@ -259,7 +262,7 @@ def _count_better(
     scored: Sequence[tuple[int, float]],
 ) -> list[int]:
     """Count, for each scored id, the vectors of the segment that come before it."""
-    rough = segment.core.vectors @ query
+    rough = segment.core.rough_scores(query)
     if selected is not None:
         rough[~selected] = -np.inf
     counts = []

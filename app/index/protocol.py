@@ -1,14 +1,14 @@
 """What every vector index can do, whatever its backend.
 
-An index is a value: applying changes gives another one, and a search on the old one is not
-disturbed. Scores are inner products in float64 of the float32 vectors that the index holds, so
-every exact backend, shard count and precision gives the same answer.
+An index is a value: whoever holds one searches what it held when it was made, whatever comes
+later. Scores are inner products in float64 of the vectors that the index holds, so every exact
+backend and shard count gives the same answer. How an index changes is its own matter.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol, Self
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +44,4 @@ class VectorIndex(Protocol):
         self, query: Query, ids: Sequence[int], allowed: Ids | None = None
     ) -> list[Standing]:
         """Return score and rank of the vectors of these ids that the index holds."""
-        ...
-
-    def changed(self, removed: Ids, added: Ids, vectors: Vectors) -> Self:
-        """Return the index after a batch of changes; an id both removed and added is replaced."""
         ...

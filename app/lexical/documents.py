@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from app.lexical.function_words import is_function_word
-from app.lexical.segmentation import tokens
+from app.lexical.segmentation import token_counts
 
 TITLE = "title"
 ALIASES = "aliases"
@@ -62,7 +62,9 @@ def count_terms(texts: Mapping[str, str | Iterable[str]]) -> dict[str, dict[str,
     for field in sorted(texts, key=_NUMBER_OF.__getitem__):
         text = texts[field]
         parts = [text] if isinstance(text, str) else text
-        counts = Counter(token for part in parts for token in tokens(part))
+        counts: Counter[str] = Counter()
+        for part in parts:
+            counts.update(token_counts(part))
         kept = {
             term: min(count, LARGEST_COUNT)
             for term, count in sorted(counts.items())

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from app.lexical.chinese import DICTIONARY
-from app.lexical.scripts import ASCII_RUN, EMOJI, RUN, UNSPACED, normalised
+from app.lexical.scripts import ASCII_RUN, EMOJI, RUN, UNSPACED, WORD, normalised
 from app.text import HAN_RUN
 
 LONGEST_TERM = 100
@@ -20,6 +22,12 @@ LONGEST_TERM = 100
 
 MOST_CASE_PARTS = 8
 """A word with more changes of case and digits is a hash or a key: its parts mean nothing."""
+
+REMEMBERED_RUNS = 65_536
+"""Words and runs that come again are taken apart once; some thirty megabytes."""
+
+LONGEST_REMEMBERED = 100
+"""Characters; longer runs do not come again."""
 
 _LEVELS = tuple(map(re.compile, (r"[/:]+", r"[+#]+", r"\.+", r"[_-]+")))
 """Separators inside a word, the outermost first: `app/db.py` has the parts app, db.py, db, py."""
@@ -50,18 +58,53 @@ def tokens(text: str) -> list[str]:
     return [piece.token for piece in pieces(text)]
 
 
+def token_counts(text: str) -> Counter[str]:
+    """Count the tokens of a text: ``Counter(tokens(text))``, several times faster.
+
+    A run is taken apart once, however often it comes; those of the texts before are remembered.
+    """
+    text = normalised(text)
+    counts: Counter[str] = Counter()
+    if text.isascii():
+        for word, count in Counter(ASCII_RUN.findall(text)).items():
+            for token in _run_tokens(WORD, word):
+                counts[token] += count
+        return counts
+    runs = Counter([(match.lastgroup, match.group()) for match in RUN.finditer(text)])
+    for (kind, run), count in runs.items():
+        for token in _run_tokens(kind, run):
+            counts[token] += count
+    return counts
+
+
+def _run_tokens(kind: str | None, run: str) -> tuple[str, ...]:
+    if len(run) > LONGEST_REMEMBERED:
+        return _tokens_of_run(kind, run)
+    return _remembered_tokens(kind, run)
+
+
+def _tokens_of_run(kind: str | None, run: str) -> tuple[str, ...]:
+    return tuple([piece.token for piece in _pieces_of_run(kind, run)])
+
+
+_remembered_tokens = lru_cache(REMEMBERED_RUNS)(_tokens_of_run)
+
+
 def pieces(text: str) -> Iterator[Piece]:
     """Yield the tokens of a text in order, with what they are."""
     text = normalised(text)
     pattern = ASCII_RUN if text.isascii() else RUN
     for match in pattern.finditer(text):
-        run = match.group()
-        if match.lastgroup == UNSPACED:
-            yield from _unspaced_pieces(run)
-        elif match.lastgroup == EMOJI:
-            yield Piece(run, False)
-        else:
-            yield from _word_pieces(run)
+        yield from _pieces_of_run(match.lastgroup, match.group())
+
+
+def _pieces_of_run(kind: str | None, run: str) -> Iterator[Piece]:
+    if kind == UNSPACED:
+        yield from _unspaced_pieces(run)
+    elif kind == EMOJI:
+        yield Piece(run, False)
+    else:
+        yield from _word_pieces(run)
 
 
 def _unspaced_pieces(run: str) -> Iterator[Piece]:
@@ -82,6 +125,8 @@ def _word_pieces(word: str) -> Iterator[Piece]:
     yield from _spellings(word, is_part=False)
     if word.isalpha() and (not word.isascii() or word[1:].islower()):
         return
+    if word.isdigit():
+        return
     spans = part_spans(word) - {(0, len(word))}
     for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
         yield from _spellings(word[start:end], is_part=True)
@@ -91,10 +136,13 @@ def part_spans(word: str) -> set[tuple[int, int]]:
     found = {(0, len(word))}
     level = [(0, len(word))]
     for separator in _LEVELS:
-        level = [span for outer in level for span in _split(word, outer, separator)]
-        found.update(level)
+        if separator.search(word):
+            level = [span for outer in level for span in _split(word, outer, separator)]
+            found.update(level)
     for start, end in level:
         found.update(_case_parts(word, start, end))
+    if "+" not in word and "#" not in word:
+        return found
     return {span for span in found if not _is_stem_of_a_symbol(word, span)}
 
 
@@ -111,7 +159,9 @@ def _split(
 
 
 def _case_parts(word: str, start: int, end: int) -> list[tuple[int, int]]:
-    if not word[start:end].isascii():
+    part = word[start:end]
+    is_whole = part.isdigit() or (part.isalpha() and part.islower())
+    if is_whole or not part.isascii():
         return []
     parts = [match.span() for match in _CASE_PART.finditer(word, start, end)]
     return parts if len(parts) <= MOST_CASE_PARTS else []

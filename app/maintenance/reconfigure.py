@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from threading import Lock
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from app.errors import ConfigurationError, CrystalError, InvalidParameter
 from app.settings import store
 from app.settings.environment import current as current_environment
 from app.settings.table import BY_NAME
-from app.settings.values import Settings, parse_one
+from app.settings.values import Settings, Value, parse_one
 from app.sync import spaces as space_sync
 from app.sync.transaction import transaction
 
@@ -30,9 +31,9 @@ SAME_VECTOR = 0.999
 """A provider whose vector of a stored text has at least this cosine to the stored one is the
 same model at another address."""
 
-_PROVIDER = "embedding.provider"
-_ADDRESS = "embedding.base_url"
-_KEY = "embedding.api_key"
+GROUPS = ("embedding", "llm")
+"""Groups of settings that name a provider: its key belongs to its address, its model to it."""
+
 _MODEL = "embedding.model"
 _RANKER = "search.ranker"
 
@@ -90,7 +91,12 @@ class Reconfigurer:
                 with transaction(self._database) as unit:
                     space_sync.empty(unit, self._active.current.space_id, plan.embedder.spec)
             space = space_sync.prepare(self._database, plan.embedder.spec)
-            self._active.replace(Active(plan.settings, plan.embedder, space.id))
+            with self._database.read() as connection:
+                searched = spaces.searching(connection)
+            self._active.replace(
+                Active(plan.settings, plan.embedder, space.id), searched.id if searched else None
+            )
+            space_sync.remember(plan.settings, space)
             return Outcome(warnings=plan.warnings)
 
     def test(self, changes: Mapping[str, str]) -> Probe:
@@ -121,10 +127,10 @@ class Reconfigurer:
         except ConfigurationError as error:
             raise InvalidParameter(next(iter(changes), ""), f"is refused: {error}") from error
         ranker = str(values.pop(_RANKER, now.search_ranker))
-        leaves = {name.removeprefix("embedding."): value for name, value in values.items()}
-        embedding = replace(now.embedding, **leaves)  # type: ignore[arg-type]
+        embedding = replace(now.embedding, **_leaves(values, "embedding."))
+        llm = replace(now.llm, **_leaves(values, "llm."))
         stored = store.read(now.data_dir) | completed
-        return stored, replace(now, embedding=embedding, search_ranker=ranker)
+        return stored, replace(now, embedding=embedding, llm=llm, search_ranker=ranker)
 
     def _plan(self, changes: Mapping[str, str]) -> _Plan:
         """Find out what a change would do."""
@@ -177,12 +183,23 @@ def _created(settings: Settings, dimension: int | None = None) -> Embedder:
 def _completed(changes: Mapping[str, str]) -> dict[str, str]:
     """Add what a change takes with it: a key belongs to an address, a model to a provider."""
     completed = dict(changes)
-    if _PROVIDER in changes:
-        for name in (_MODEL, _ADDRESS):
-            completed.setdefault(name, "")
-    if _PROVIDER in changes or _ADDRESS in changes:
-        completed.setdefault(_KEY, "")
+    for group in GROUPS:
+        provider, address = f"{group}.provider", f"{group}.base_url"
+        if provider in changes:
+            for name in (f"{group}.model", address):
+                completed.setdefault(name, "")
+        if provider in changes or address in changes:
+            completed.setdefault(f"{group}.api_key", "")
     return completed
+
+
+def _leaves(values: Mapping[str, Value], prefix: str) -> dict[str, Any]:
+    """Return the values of one group of settings, by their names in it."""
+    return {
+        name.removeprefix(prefix): value
+        for name, value in values.items()
+        if name.startswith(prefix)
+    }
 
 
 def _refuse_overruled(name: str) -> None:
@@ -193,6 +210,6 @@ def _refuse_overruled(name: str) -> None:
 
 def _other_space(before: str, after: str) -> str:
     return (
-        f"The embedding model changes from {before} to {after}: every note must be embedded anew "
-        "before it is found by meaning. The vectors of the old model are kept"
+        f"The embedding model changes from {before} to {after}: every note must be embedded anew. "
+        "Until all are, searches use the vectors of the old model, which are kept"
     )

@@ -40,7 +40,7 @@ def sections(text: str) -> tuple[Section, ...]:
     The sections follow one another without a gap, to the end of the text. What precedes them is
     front matter, or blank.
     """
-    start = _start_of_body(text)
+    start = start_of_body(text)
     found = list(headings(text, start))
     ends = [heading.start for heading in found] + [len(text)]
     result = []
@@ -59,7 +59,7 @@ def _with_paths(found: list[Heading]) -> Iterator[tuple[tuple[str, ...], Heading
         yield tuple([each.text for each in around]), heading
 
 
-def _start_of_body(text: str) -> int:
+def start_of_body(text: str) -> int:
     """Return where the text behind front matter and byte order mark begins."""
     start = len(_BYTE_ORDER_MARK) if text.startswith(_BYTE_ORDER_MARK) else 0
     for number, line in enumerate(lines(text, start)):

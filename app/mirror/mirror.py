@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from sqlalchemy import Connection
 
@@ -18,7 +19,10 @@ from app.db.engine import Database
 from app.domain.changes import IndexState
 from app.domain.chunks import KIND_CHUNK
 from app.errors import DatabaseUnavailable
-from app.mirror import parts
+from app.index.snapshot import Snapshot
+from app.mirror import held_vectors, parts
+from app.mirror.held_vectors import IN_MEMORY, Holding
+from app.mirror.shared_vectors import ViewOutdated
 from app.mirror.view import View
 
 MAXIMUM_REOPENS = 100
@@ -30,11 +34,21 @@ _log = logging.getLogger(__name__)
 class Mirror:
     """The in-memory side of one database."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(
+        self, database: Database, second_space: int | None = None, holding: Holding = IN_MEMORY
+    ) -> None:
+        """Follow a database; ``second_space`` is the id of the second space, if there is one."""
         self._database = database
+        self._second_space = second_space
         self._view: View | None = None
         self._lock = threading.Lock()
         self._merging = threading.Lock()
+        self._holding = replace(holding, on_mapped=self._check_beside)
+
+    @property
+    def latest(self) -> View | None:
+        """The view that was used last, maybe outdated; None before the first."""
+        return self._view
 
     @contextmanager
     def open(self, wanted: Iterable[str] = CHUNKS) -> Iterator[tuple[Connection, View]]:
@@ -65,8 +79,11 @@ class Mirror:
         state = changes.state(connection)
         view = self._view
         if view is None or view.state != state or parts.missing(view, wanted):
-            with self._lock:
-                view = self._caught_up(connection, state, wanted)
+            try:
+                with self._lock:
+                    view = self._caught_up(connection, state, wanted)
+            except ViewOutdated:
+                return None
         return view
 
     def _caught_up(
@@ -76,14 +93,16 @@ class Mirror:
         if view is not None and not _can_follow(view.state, state):
             view = None
         if view is None:
-            view = parts.empty(connection, state)
+            view = parts.empty(connection, state, self._second_space)
         elif view.state.sequence > state.sequence:
             return None
         elif view.state.sequence < state.sequence:
             entries = changes.since(connection, view.state.sequence)
-            view = parts.followed(connection, view, entries, state)
+            view = parts.followed(connection, view, entries, state, self._holding)
         lacking = parts.missing(view, wanted)
-        self._view = parts.with_parts(connection, view, lacking) if lacking else view
+        if lacking:
+            view = parts.with_parts(connection, view, lacking, self._holding)
+        self._view = view
         if known is not None and self._view is not known:
             # After the swap: the merge would look at the view of before.
             self._merge_beside()
@@ -95,8 +114,11 @@ class Mirror:
 
     def _merge(self) -> None:
         try:
+            merges = 0
             while self._merge_once():
-                pass
+                merges += 1
+            if merges and self._view is not None:
+                held_vectors.save(self._view, self._holding, only_if_grown=True)
         finally:
             self._merging.release()
 
@@ -110,6 +132,52 @@ class Mirror:
             if self._view is not None:
                 self._view = parts.adopted(self._view, merge)
         return True
+
+    def close(self) -> None:
+        """Leave snapshots of large indexes for the next process; call it on a clean stop."""
+        if self._view is not None:
+            held_vectors.save(self._view, self._holding)
+        if self._holding.shared is not None:
+            self._holding.shared.close()
+
+    def _check_beside(self, part: str, kept: Snapshot) -> None:
+        threading.Thread(
+            target=self._check, args=(part, kept), name="index-check", daemon=True
+        ).start()
+
+    def _check(self, part: str, kept: Snapshot) -> None:
+        try:
+            self._mend(part, kept)
+        except DatabaseUnavailable as error:
+            _log.warning("the snapshot of %s is not checked: %s", part, error.message)
+
+    def _mend(self, part: str, kept: Snapshot) -> None:
+        """Compare a mapped index with its checksums and with the rows; mend what is not right."""
+        damaged = kept.damaged()
+        if len(damaged):
+            _log.warning(
+                "%d damaged vectors in a snapshot of %s are read again", len(damaged), part
+            )
+            self._replace(
+                part, lambda connection, view: parts.reread(connection, view, part, damaged)
+            )
+        with self.open((part,)) as (connection, view):
+            is_foreign = held_vectors.differs(connection, view, part)
+        if is_foreign:
+            _log.warning("the snapshot of %s is not of this database; it is built anew", part)
+        if is_foreign or len(damaged):
+            kept.path.unlink(missing_ok=True)
+        if is_foreign:
+            self._replace(part, lambda connection, view: parts.without(view, part))
+
+    def _replace(self, part: str, change: Callable[[Connection, View], View]) -> None:
+        """Put another view in the place of the newest one."""
+        for _ in range(MAXIMUM_REOPENS):
+            with self._database.read() as connection, self._lock:
+                view = self._caught_up(connection, changes.state(connection), (part,))
+                if view is not None:
+                    self._view = change(connection, view)
+                    return
 
 
 def _can_follow(known: IndexState, state: IndexState) -> bool:

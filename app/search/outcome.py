@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.domain.search import SearchRequest
+from app.domain.spaces import Space
 from app.mirror.view import View
 from app.ranking.expansion import Expansion, Look
 from app.ranking.run import Ranking
@@ -31,17 +32,25 @@ class Run:
 
 def explanation_of(run: Run, trace: Trace) -> dict[str, Any]:
     """Return a run's own record as JSON values."""
-    space = run.view.space
+    space, second = run.view.space, run.view.second
+    beside = {}
+    if second is not None and run.evidence.has_second:
+        beside = {"second_space": _name(second.space)}
     return {
         "ranker": run.request.ranker,
         "limit": run.request.limit,
-        "space": space and f"{space.spec.provider}/{space.spec.model}",
+        "space": space and _name(space),
+        **beside,
         "sequence": run.view.state.sequence,
         "searched_chunks": run.size,
         **run.ranking.record.explain(),
         "relations": [look_json(look) for look in run.expansion.looks],
         "milliseconds": trace.milliseconds(),
     }
+
+
+def _name(space: Space) -> str:
+    return f"{space.spec.provider}/{space.spec.model}"
 
 
 def look_json(look: Look) -> dict[str, Any]:

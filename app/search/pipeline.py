@@ -5,7 +5,9 @@ Owns the order of the stages and their timing. Runs any ranker by meeting its ne
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,49 +18,25 @@ from sqlalchemy import Connection
 from app.db import notes
 from app.domain.search import FoundNote, SearchAnswer, SearchRequest, WhyAnswer
 from app.domain.spaces import PLAIN_BORDER, SpaceSpec
-from app.embedding.active import ActiveEmbedder
+from app.embedding.active import ActiveEmbedder, SecondSpace
 from app.embedding.base import QueryVector
-from app.errors import CrystalError, NoteNotFound, ProviderError, SpaceMismatch
+from app.errors import CrystalError, NoteNotFound, NothingEmbedded, ProviderError, SpaceMismatch
 from app.mirror.mirror import Mirror
 from app.mirror.view import View
 from app.ranking.expansion import Expansion, expand
 from app.ranking.registry import BY_NAME, Ranker
-from app.ranking.run import (
-    ChunkRows,
-    Coverage,
-    EdgesOf,
-    Hit,
-    LexicalHits,
-    NearestChunks,
-    NearestNotes,
-    Need,
-    NoteCards,
-    NoteCosines,
-    Question,
-    Ranking,
-    RecentOpens,
-    Together,
-)
+from app.ranking.run import EdgesOf, Hit, Question, Ranking
 from app.search.evidence import Evidence, Sought
 from app.search.folding import FoldedTexts
+from app.search.meaning import prepared
 from app.search.outcome import Run, explanation_of
 from app.search.passages import passages_of
+from app.search.searchable import refuse_unembedded, while_changing
+from app.search.second import NOT_ASKED, Glance, SecondModel
+from app.search.stages import STAGE_OF_NEED
 from app.search.trace import Trace
 from app.search.why import why_of
 from app.text import round_half_up
-
-_STAGE_OF_NEED: dict[type[Need], str] = {
-    NearestChunks: "candidates",
-    NearestNotes: "candidates",
-    Together: "candidates",
-    LexicalHits: "words",
-    Coverage: "words",
-    ChunkRows: "rows",
-    NoteCards: "rows",
-    NoteCosines: "rows",
-    RecentOpens: "rows",
-    EdgesOf: "relations",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,20 +44,37 @@ class Asked:
     """A request with its embedded query and the space that the query was embedded into.
 
     ``query`` is None when it could not be embedded, for ``fault``, and the ranker does without.
+    ``further`` are the other queries of a search with several; ``begun`` is the query on its way
+    through the second model.
     """
 
     request: SearchRequest
     query: QueryVector | None
     spec: SpaceSpec
     fault: CrystalError | None = None
+    further: tuple[QueryVector, ...] = ()
+    begun: Future[QueryVector] | None = None
 
 
 class Searcher:
     """Answers searches over one database; safe among threads."""
 
-    def __init__(self, mirror: Mirror, active: ActiveEmbedder) -> None:
+    def __init__(
+        self,
+        mirror: Mirror,
+        active: ActiveEmbedder,
+        second: SecondSpace | None = None,
+        follow: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Search with the embedder in use, and with a second model for rankers that weigh two.
+
+        ``follow`` brings the embedder in step with the database, when searches moved to another
+        space.
+        """
+        self._follow = follow
         self._mirror = mirror
         self._active = active
+        self._second = SecondModel(second)
         self._texts = FoldedTexts()
 
     def search(self, request: SearchRequest) -> SearchAnswer:
@@ -90,19 +85,19 @@ class Searcher:
 
         Raises:
             ProviderError: the query could not be embedded.
-            SpaceMismatch: the provider's vectors do not belong to the active space.
+            SpaceMismatch: the provider's vectors do not belong to the space that is searched.
+            NothingEmbedded: there are notes, and none of them is embedded.
             DatabaseUnavailable: the database cannot be read.
         """
         if request.limit == 0:
             return SearchAnswer(())
         trace = Trace()
-        asked = self._embed(request, trace)
-        with self._mirror.open(_ranker(request).parts) as (connection, view):
+        with self._opened(request, trace) as (asked, connection, view):
             run = self._run(asked, connection, view, trace)
             with trace.stage("answer"):
                 found = _found_notes(connection, run.expansion.hits, request)
         explanation = explanation_of(run, trace) if request.explain else None
-        return SearchAnswer(found, run.warnings, explanation)
+        return SearchAnswer(found, run.warnings, explanation, trace.milliseconds())
 
     def why(self, request: SearchRequest, note_id: int) -> WhyAnswer:
         """Say why a note stands where it stands in the answer to a search, or is missing.
@@ -110,54 +105,105 @@ class Searcher:
         Raises:
             NoteNotFound: there is no such note.
             ProviderError: the query could not be embedded.
-            SpaceMismatch: the provider's vectors do not belong to the active space.
+            SpaceMismatch: the provider's vectors do not belong to the space that is searched.
+            NothingEmbedded: there are notes, and none of them is embedded.
             DatabaseUnavailable: the database cannot be read.
         """
         trace = Trace()
-        asked = self._embed(request, trace)
-        with self._mirror.open(_ranker(request).parts) as (connection, view):
+        with self._opened(request, trace) as (asked, connection, view):
             note = notes.get(connection, note_id)
             if note is None:
                 raise NoteNotFound
             run = self._run(asked, connection, view, trace)
             return why_of(run, note, trace)
 
+    @contextmanager
+    def _opened(
+        self, request: SearchRequest, trace: Trace
+    ) -> Iterator[tuple[Asked, Connection, View]]:
+        """Open a view with the query embedded for its space; searches may have moved meanwhile."""
+        for may_follow in (True, True, False):
+            asked = self._embed(request, trace)
+            with self._mirror.open(_ranker(request).parts) as (connection, view):
+                if not may_follow or _is_of(view, asked.spec):
+                    yield asked, connection, view
+                    return
+            self._follow()
+
     def _embed(self, request: SearchRequest, trace: Trace) -> Asked:
-        embedder = self._active.current.embedder
+        embedder = self._active.searching.embedder
+        begun = None
+        if _ranker(request).weighs_two:
+            begun = self._second.begin(self._mirror.latest, request.query)
         with trace.stage("embed"):
             try:
-                query = embedder.embed_query(request.query)
-            except (ProviderError, SpaceMismatch) as fault:
+                query, *further = embedder.embed_queries((request.query, *request.topics[1:]))
+            except (ProviderError, SpaceMismatch) as error:
+                fault = while_changing(self._active, error)
                 if not _ranker(request).does_without_meaning:
-                    raise
+                    raise fault from error
                 return Asked(request, None, embedder.spec, fault)
-        return Asked(request, query, embedder.spec)
+        return Asked(request, query, embedder.spec, further=tuple(further), begun=begun)
 
     def _run(self, asked: Asked, connection: Connection, view: View, trace: Trace) -> Run:
         request = asked.request
         with trace.stage("filter"):
-            vector, fault = _meaning(view, asked)
-            sought = Sought(request.query, vector, request.filters)
+            vector, fault = _meaning(connection, view, asked)
+            further = _further(view, asked)
+            glance = self._glance(asked, view) if vector is not None else NOT_ASKED
+            sought = Sought(
+                request.query, vector, request.filters, further=further, second=glance.vector
+            )
             evidence = Evidence(connection, view, sought, self._texts)
             size = evidence.size()
-        ranking = _rank(request, view, size, evidence, trace)
+        scope = _Scope(size, glance.border, self._active.current.settings.finder)
+        ranking = _rank(request, view, evidence, scope, trace)
         if fault is not None and not ranking.hits:
             raise fault
         expansion = _expand(request, ranking, evidence, trace)
-        return Run(request, view, evidence, size, ranking, expansion, _warnings(asked, fault))
+        warnings = _warnings(asked, fault) + glance.warnings
+        return Run(request, view, evidence, size, ranking, expansion, warnings)
+
+    def _glance(self, asked: Asked, view: View) -> Glance:
+        if not _ranker(asked.request).weighs_two:
+            return NOT_ASKED
+        return self._second.look(view, asked.request.query, asked.begun)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """How many chunks a request may find, and the second space's border if that is asked.
+
+    ``options`` are what the settings say of ``finder``.
+    """
+
+    size: int
+    second_border: float | None
+    options: Mapping[str, float]
 
 
 def _ranker(request: SearchRequest) -> Ranker:
     return BY_NAME[request.ranker]
 
 
-def _meaning(view: View, asked: Asked) -> tuple[NDArray[np.float32] | None, CrystalError | None]:
+def _is_of(view: View, mine: SpaceSpec) -> bool:
+    """Tell whether a view holds vectors of a model."""
+    if view.space is None:
+        return True
+    spec = view.space.spec
+    return (spec.provider, spec.model) == (mine.provider, mine.model)
+
+
+def _meaning(
+    connection: Connection, view: View, asked: Asked
+) -> tuple[NDArray[np.float32] | None, CrystalError | None]:
     """Return the query as the index holds vectors, or the fault for which words must do."""
     if asked.query is None:
         return None, asked.fault
     try:
-        return _prepared(view, asked, asked.query.vector), None
-    except SpaceMismatch as fault:
+        refuse_unembedded(connection, view)
+        return prepared(view, asked.spec, asked.query.vector, asked.request.query), None
+    except (NothingEmbedded, SpaceMismatch) as fault:
         if not _ranker(asked.request).does_without_meaning:
             raise
         return None, fault
@@ -166,29 +212,33 @@ def _meaning(view: View, asked: Asked) -> tuple[NDArray[np.float32] | None, Crys
 def _warnings(asked: Asked, fault: CrystalError | None) -> tuple[str, ...]:
     if fault is not None:
         return (f"Found by words alone: {fault.message}",)
-    return asked.query.warnings if asked.query else ()
+    queries = (asked.query, *asked.further) if asked.query else ()
+    return tuple(warning for query in queries for warning in query.warnings)
 
 
-def _prepared(view: View, asked: Asked, vector: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Bring a query's vector to the form of the index, if it belongs to the index's space."""
-    if view.space is not None:
-        spec, mine = view.space.spec, asked.spec
-        is_same = (spec.provider, spec.model) == (mine.provider, mine.model)
-        if not is_same or spec.dimension not in (None, len(vector)):
-            raise SpaceMismatch(
-                f"The query was embedded by {mine.provider}/{mine.model} ({len(vector)} "
-                f"dimensions), the active space is {spec.provider}/{spec.model} "
-                f"({spec.dimension}); set embedding.provider and embedding.model back, or run: "
-                "crystal reindex"
-            )
-    return view.prepared(vector, asked.request.query)
+def _further(view: View, asked: Asked) -> tuple[tuple[str, NDArray[np.float32]], ...]:
+    return tuple(
+        (text, prepared(view, asked.spec, query.vector, text))
+        for text, query in zip(asked.request.topics[1:], asked.further, strict=True)
+    )
 
 
 def _rank(
-    request: SearchRequest, view: View, size: int, evidence: Evidence, trace: Trace
+    request: SearchRequest, view: View, evidence: Evidence, scope: _Scope, trace: Trace
 ) -> Ranking:
     border = view.space.spec.border if view.space else PLAIN_BORDER
-    question = Question(request.query, request.limit, size, border, request.cut)
+    question = Question(
+        request.query,
+        request.limit,
+        scope.size,
+        border,
+        request.cut,
+        second_border=scope.second_border,
+        topics=request.topics or (request.query,),
+        per_note=request.per_note,
+        options={**scope.options, **request.options},
+        seeds=request.seeds,
+    )
     run = _ranker(request).rank(question)
     met: Any = None
     while True:
@@ -198,7 +248,7 @@ def _rank(
         except StopIteration as finished:
             ranking: Ranking = finished.value
             return ranking
-        with trace.stage(_STAGE_OF_NEED[type(need)]):
+        with trace.stage(STAGE_OF_NEED[type(need)]):
             met = evidence.meet(need)
 
 
@@ -221,8 +271,10 @@ def _found_notes(
     if not listed:
         return ()
     note_ids = [hit.note.note_id for hit in listed]
-    details = notes.details(connection, note_ids, request.fields)
-    passages = passages_of(connection, note_ids, request.query) if request.highlight else {}
+    fields = tuple(dict.fromkeys((*request.fields, *_ranker(request).fields)))
+    details = notes.details(connection, note_ids, fields)
+    asked = " ".join(request.topics) or request.query
+    passages = passages_of(connection, note_ids, asked) if request.highlight else {}
     return tuple(
         FoundNote(
             note_id=hit.note.note_id,
@@ -232,7 +284,9 @@ def _found_notes(
             score=round_half_up(hit.score),
             tags=details[hit.note.note_id].tags,
             via_relation=hit.via_relation,
-            extra=details[hit.note.note_id].extra | _passage(passages, hit.note.note_id),
+            extra=details[hit.note.note_id].extra
+            | dict(hit.extra)
+            | _passage(passages, hit.note.note_id),
         )
         for hit in listed
     )

@@ -94,12 +94,17 @@ def write(folder: Path, values: Mapping[str, str]) -> None:
             target[leaf] = values[name]
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _replace(folder / FILE_NAME, json.dumps(nested, ensure_ascii=False, indent=2))
+        replace_file(folder / FILE_NAME, json.dumps(nested, ensure_ascii=False, indent=2))
     except OSError as error:
         raise ConfigurationError(f"{folder / FILE_NAME} cannot be written") from error
 
 
-def _replace(path: Path, content: str) -> None:
+def replace_file(path: Path, content: str) -> None:
+    """Replace a file in one step by one that only its owner reads.
+
+    Raises:
+        OSError: it cannot be written.
+    """
     # mkstemp makes the file with mode 0600, so the key is never readable by others.
     handle = tempfile.NamedTemporaryFile(  # noqa: SIM115 - closed below, kept on purpose
         "w", encoding="utf-8", dir=path.parent, prefix=".config-", delete=False

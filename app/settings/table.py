@@ -6,41 +6,15 @@ Must not hold a parsed value.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
-
-
-class Kind(Enum):
-    """How the text of a setting is read."""
-
-    TEXT = "text"
-    SECRET = "secret"
-    INTEGER = "whole number"
-    NUMBER = "number"
-    LIST = "comma-separated list"
-    CHOICE = "choice"
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One row of the table.
-
-    ``environment`` lists variables, the first one that is set wins. ``over_http`` says whether
-    POST /api/config may change it: never paths, folders or addresses of this machine.
-    """
-
-    name: str
-    default: str
-    environment: tuple[str, ...]
-    help: str
-    kind: Kind = Kind.TEXT
-    minimum: float = 0
-    maximum: float = float("inf")
-    choices: tuple[str, ...] = ()
-    over_http: bool = False
-
+from app.settings.finder import FINDER_OPTIONS, PREFIX
+from app.settings.index import INDEX_SETTINGS
+from app.settings.kinds import Kind, Setting
+from app.settings.sources import NAMES as SOURCE_NAMES
+from app.settings.sources import PREFIX as SOURCES
+from app.settings.sources import SOURCE_FOLDERS
 
 PROVIDERS = ("builtin", "openai", "ollama")
+LANGUAGE_MODELS = ("none", "openai", "ollama")
 
 SETTINGS: tuple[Setting, ...] = (
     Setting(
@@ -59,7 +33,7 @@ SETTINGS: tuple[Setting, ...] = (
         "server.host",
         "127.0.0.1",
         ("CRYSTAL_HOST",),
-        "Address to listen on; any other than this machine's own needs server.api_token.",
+        "Address to listen on; any other than this machine's own needs an API token.",
     ),
     Setting(
         "server.port",
@@ -83,8 +57,17 @@ SETTINGS: tuple[Setting, ...] = (
         "server.api_token",
         "",
         ("CRYSTAL_API_TOKEN",),
-        "When set, every request but /api/health must carry it as a bearer token.",
+        "When set, every request but /api/health must carry it, or one made by crystal tokens.",
         Kind.SECRET,
+    ),
+    Setting(
+        "server.requests_per_minute",
+        "0",
+        ("CRYSTAL_REQUESTS_PER_MINUTE",),
+        "Requests that one caller may make in a minute; 0 sets no limit.",
+        Kind.INTEGER,
+        0,
+        10_000_000,
     ),
     Setting(
         "server.allowed_hosts",
@@ -191,11 +174,108 @@ SETTINGS: tuple[Setting, ...] = (
         1_000_000,
     ),
     Setting(
+        "llm.provider",
+        "none",
+        ("CRYSTAL_LLM_PROVIDER",),
+        "Language model that may distil conversations when asked to: none, openai (any compatible "
+        "server) or ollama.",
+        Kind.CHOICE,
+        choices=LANGUAGE_MODELS,
+        over_http=True,
+    ),
+    Setting(
+        "llm.model",
+        "",
+        ("CRYSTAL_LLM_MODEL",),
+        "Name of the language model; empty means the provider's default.",
+        over_http=True,
+    ),
+    Setting(
+        "llm.base_url",
+        "",
+        ("CRYSTAL_LLM_BASE_URL",),
+        "Address of the language model; empty means the provider's usual one. A new address drops "
+        "the stored key.",
+        over_http=True,
+    ),
+    Setting(
+        "llm.api_key",
+        "",
+        ("CRYSTAL_LLM_API_KEY",),
+        "Key of the language model's provider.",
+        Kind.SECRET,
+        over_http=True,
+    ),
+    Setting(
+        "llm.timeout",
+        "120",
+        ("CRYSTAL_LLM_TIMEOUT",),
+        "Seconds that one call to the language model may take, retries included.",
+        Kind.NUMBER,
+        0.1,
+        3600,
+    ),
+    Setting(
+        "llm.retries",
+        "2",
+        ("CRYSTAL_LLM_RETRIES",),
+        "How often a failed call, or an answer of another form than asked for, is tried again.",
+        Kind.INTEGER,
+        0,
+        10,
+    ),
+    Setting(
+        "llm.max_input_chars",
+        "32000",
+        ("CRYSTAL_LLM_MAX_INPUT_CHARS",),
+        "Characters of a conversation that are sent to the language model; the middle is left out.",
+        Kind.INTEGER,
+        1000,
+        2_000_000,
+    ),
+    Setting(
         "search.ranker",
         "chatcrystal",
         ("CRYSTAL_SEARCH_RANKER",),
         "Ranker of a search that names none.",
         over_http=True,
+    ),
+    Setting(
+        "search.second_space",
+        "true",
+        ("CRYSTAL_SEARCH_SECOND_SPACE",),
+        "Whether hybrid weighs a second model too, when the extra quality is installed; its "
+        "vectors are made behind.",
+        Kind.CHOICE,
+        choices=("true", "false"),
+    ),
+    *INDEX_SETTINGS,
+    Setting(
+        "vault.left_out",
+        "node_modules",
+        ("CRYSTAL_VAULT_LEFT_OUT",),
+        "Folders that an import of a vault leaves out, by name or by path from the vault's top.",
+        Kind.LIST,
+    ),
+    Setting(
+        f"{SOURCES}enabled",
+        ",".join(SOURCE_NAMES),
+        ("CRYSTAL_SOURCES",),
+        "Tools whose conversations are imported.",
+        Kind.LIST,
+    ),
+    *(Setting(f"{SOURCES}{each.name}", "", each.environment, each.help) for each in SOURCE_FOLDERS),
+    *(
+        Setting(
+            f"{PREFIX}{option.name}",
+            option.default,
+            (option.environment,),
+            f"Of the ranker finder. {option.help}",
+            Kind.INTEGER if option.is_whole else Kind.NUMBER,
+            option.minimum,
+            option.maximum,
+        )
+        for option in FINDER_OPTIONS
     ),
 )
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.errors import ConfigurationError
-from app.settings.table import SETTINGS, Kind, Setting
+from app.settings.kinds import Kind, Setting
+from app.settings.table import SETTINGS
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -44,6 +45,7 @@ class ServerSettings:
     port: int
     threads: int
     api_token: Secret
+    requests_per_minute: int
     allowed_hosts: tuple[str, ...]
     allowed_origins: tuple[str, ...]
     frontend: str
@@ -65,6 +67,48 @@ class EmbeddingSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class LanguageModelSettings:
+    """Which language model may be asked, and within which bounds; ``timeout`` in seconds."""
+
+    provider: str
+    model: str
+    base_url: str
+    api_key: Secret
+    timeout: float
+    retries: int
+    max_input_chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSettings:
+    """Which tools' conversations are imported, and where each keeps them; empty: as usual."""
+
+    enabled: tuple[str, ...]
+    home: str
+    claude_code: str
+    codex: str
+    cursor: str
+    copilot: str
+    trae: str
+    generic: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSettings:
+    """Where and how vectors are searched."""
+
+    backend: str
+    precision: str
+    snapshots: bool
+    hnsw_links: int
+    hnsw_ef_construction: int
+    hnsw_ef_search: int
+    pgvector_hnsw: bool
+    milvus_uri: str
+    milvus_token: Secret
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All settings of a process."""
 
@@ -73,8 +117,15 @@ class Settings:
     database_url: str = field(repr=False)
     log_level: str
     search_ranker: str
+    search_second_space: bool
     server: ServerSettings
     embedding: EmbeddingSettings
+    llm: LanguageModelSettings
+    sources: SourceSettings
+    index: IndexSettings
+    vault_left_out: tuple[str, ...]
+    # Options of the ranker by their names.
+    finder: Mapping[str, float]
 
 
 def folder_of(text: str) -> Path:
@@ -143,6 +194,15 @@ def _text_of(setting: Setting, stored: Mapping[str, str], environment: Mapping[s
     return stored.get(setting.name, setting.default)
 
 
+def _switched(values: Mapping[str, Value]) -> dict[str, Value]:
+    """Turn the texts true and false into what they say."""
+    switches = {"true": True, "false": False}
+    return {
+        name: switches.get(value, value) if isinstance(value, str) else value
+        for name, value in values.items()
+    }
+
+
 def _assemble(values: Mapping[str, Value]) -> Settings:
     def group(prefix: str) -> dict[str, Value]:
         start = f"{prefix}."
@@ -157,6 +217,12 @@ def _assemble(values: Mapping[str, Value]) -> Settings:
         database_url=str(values["database_url"]),
         log_level=str(values["log.level"]),
         search_ranker=str(values["search.ranker"]),
+        search_second_space=values["search.second_space"] == "true",
         server=ServerSettings(**group("server")),  # type: ignore[arg-type]
         embedding=EmbeddingSettings(**group("embedding")),  # type: ignore[arg-type]
+        llm=LanguageModelSettings(**group("llm")),  # type: ignore[arg-type]
+        sources=SourceSettings(**group("sources")),  # type: ignore[arg-type]
+        index=IndexSettings(**_switched(group("index"))),  # type: ignore[arg-type]
+        vault_left_out=values["vault.left_out"],  # type: ignore[arg-type]
+        finder=group("finder"),  # type: ignore[arg-type]
     )

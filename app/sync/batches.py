@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from app.db import notes
 from app.db.engine import Database
 from app.domain.notes import STATUS_DONE
-from app.embedding.active import ActiveEmbedder
+from app.embedding.active import Holder
 from app.errors import NoteNotFound, ProviderTimeout, ProviderUnreachable
 from app.sync import texts
 from app.sync.transaction import transaction
@@ -36,7 +36,7 @@ class BatchEmbedder:
     def __init__(
         self,
         database: Database,
-        active: ActiveEmbedder,
+        active: Holder,
         on_embedded: Callable[[], None] = lambda: None,
     ) -> None:
         """Embed notes of a database; ``on_embedded`` is called after each group."""
@@ -99,6 +99,11 @@ class BatchEmbedder:
             if _is_down(outcomes.values()):
                 break
         return Report(embedded, chunk_count, reasons)
+
+    def run(self, note_ids: Sequence[str]) -> dict[str, str]:
+        """Embed notes of the work queue; return why some failed."""
+        report = self.embed_many([int(note_id) for note_id in note_ids])
+        return {str(note_id): reason for note_id, reason in report.reasons.items()}
 
     def _embed_group(self, note_ids: Sequence[int]) -> dict[int, Outcome]:
         with self._database.read() as connection:

@@ -10,6 +10,7 @@ from typing import Any
 
 from app.db.columns import now, write_json
 from app.domain.notes import STATUS_PENDING, Note, NoteDraft, NotePatch
+from app.markdown.names import slug
 
 OWN_SOURCE = "manual"
 
@@ -35,6 +36,7 @@ def note_columns(draft: NoteDraft, conversation_id: str) -> dict[str, Any]:
         "error_signatures": write_json(draft.error_signatures),
         "files_touched": write_json(draft.files_touched),
         "path": draft.path,
+        "slug": slug(draft.path) if draft.path else None,
         "external_id": draft.external_id,
         "created_at": draft.created_at or moment,
         "updated_at": draft.updated_at or draft.created_at or moment,

@@ -1,39 +1,94 @@
 """Vectors of whole notes and of their fields, made after the chunks.
 
-Owns which texts they are made of. A note is found by its chunks at once; its companions follow.
+Owns which texts they are made of. A note is found by its chunks at once; its companions follow,
+and those in the second space, which holds no chunks, after them.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
-from app.db import chunks, notes
+from sqlalchemy import Connection
+
+from app.db import chunks, notes, spaces
 from app.db.engine import Database
 from app.domain.chunks import COMPANION_KINDS, KIND_FIELD, KIND_WHOLE, Chunk
-from app.domain.notes import Note
-from app.embedding.active import ActiveEmbedder
+from app.domain.notes import STATUS_DONE, Note
+from app.embedding.active import ActiveEmbedder, SecondSpace
+from app.embedding.base import Embedder
 from app.sync.texts import LONGEST_PARAGRAPH, Prepared, of_note
 from app.sync.transaction import Transaction, transaction
 from app.sync.vectors import Outcome, embed, rows_of
-from app.text import is_blank
+from app.text import is_blank, js_trim
 
 GROUP = 32
+
+SECOND_GROUP = 4
+"""Notes whose companions the second model makes in one go: some seconds of work."""
 
 _log = logging.getLogger(__name__)
 
 
-class CompanionEmbedder:
-    """Makes the companions of notes that are embedded and lack them."""
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How many of the embedded notes have companions in a space."""
 
-    def __init__(self, database: Database, active: ActiveEmbedder) -> None:
+    done: int
+    total: int
+
+    @property
+    def is_complete(self) -> bool:
+        """Tell whether all have."""
+        return self.done == self.total
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Target:
+    """Where companions go, and in which space the notes are embedded that get some."""
+
+    embedder: Embedder
+    space_id: int
+    embedded_in: int
+
+
+class CompanionEmbedder:
+    """Makes the companions of notes that are embedded and lack them, in one space."""
+
+    def __init__(
+        self, database: Database, active: ActiveEmbedder, second: SecondSpace | None = None
+    ) -> None:
+        """Make those in the active space, or in the second one if it is given."""
         self._database = database
         self._active = active
+        self._second = second
+
+    def _target(self) -> _Target:
+        active = self._active.current
+        target = self._second or active
+        return _Target(target.embedder, target.space_id, active.space_id)
 
     def missing(self) -> tuple[int, ...]:
-        """Return the embedded notes without companions in the active space, by id."""
+        """Return the embedded notes without companions in the space, by id."""
         with self._database.read() as connection:
-            return chunks.notes_lacking(connection, self._active.current.space_id, KIND_WHOLE)
+            return _lacking(connection, self._target())
+
+    def coverage(self) -> Coverage:
+        """Count the embedded notes, and those that have companions in the space."""
+        target = self._target()
+        with self._database.read() as connection:
+            total = spaces.count_with_status(connection, target.embedded_in, STATUS_DONE)
+            return Coverage(total - len(_lacking(connection, target)), total)
+
+    def clear(self) -> None:
+        """Delete every companion in the space, so that all are made anew."""
+        target = self._target()
+        with transaction(self._database) as unit:
+            removed = chunks.remove_of_notes(
+                unit.connection, notes.all_ids(unit.connection), target.space_id, COMPANION_KINDS
+            )
+            unit.removed_vectors(removed)
 
     def fill(
         self,
@@ -49,46 +104,56 @@ class CompanionEmbedder:
             SpaceMismatch: the provider answered with vectors of another dimension.
         """
         note_ids = self.missing()
+        size = GROUP if self._second is None else SECOND_GROUP
         made = 0
-        for start in range(0, len(note_ids), GROUP):
+        for start in range(0, len(note_ids), size):
             if is_cancelled():
                 break
-            made += self._fill_group(note_ids[start : start + GROUP])
+            made += self._fill_group(note_ids[start : start + size])
             if on_progress is not None:
-                on_progress(min(start + GROUP, len(note_ids)))
+                on_progress(min(start + size, len(note_ids)))
         return made
 
     def _fill_group(self, note_ids: Sequence[int]) -> int:
-        active = self._active.current
-        max_chars = active.embedder.max_chars
+        target = self._target()
+        max_chars = target.embedder.max_chars
         with self._database.read() as connection:
             found = notes.get_many(connection, note_ids)
         prepared = [Prepared("", companions_of(note, max_chars)) for note in found]
-        outcomes = embed(active.embedder, prepared)
-        _raise_if_all_failed(outcomes)
+        outcomes = embed(target.embedder, prepared)
+        raise_if_all_failed(outcomes)
         fresh = {
             note.id: outcome
             for note, outcome in zip(found, outcomes, strict=True)
             if outcome.failure is None
         }
         with transaction(self._database) as unit:
-            lacking = chunks.notes_lacking(unit.connection, active.space_id, KIND_WHOLE, fresh)
+            lacking = _lacking(unit.connection, target, fresh)
             current = {
                 note.id: fresh[note.id]
                 for note in notes.get_many(unit.connection, lacking)
                 if companions_of(note, max_chars) == fresh[note.id].prepared.chunks
             }
             for note_id, outcome in current.items():
-                _store(unit, active.space_id, note_id, outcome)
+                _store(unit, target.space_id, note_id, outcome)
         return len(current)
 
 
-def _raise_if_all_failed(outcomes: Sequence[Outcome]) -> None:
+def _lacking(
+    connection: Connection, target: _Target, note_ids: Iterable[int] | None = None
+) -> tuple[int, ...]:
+    return chunks.notes_lacking(
+        connection, target.space_id, KIND_WHOLE, note_ids, embedded_in=target.embedded_in
+    )
+
+
+def raise_if_all_failed(outcomes: Sequence[Outcome]) -> None:
+    """Raise the error of a group in which nothing could be embedded; warn of single ones."""
     errors = [outcome.error for outcome in outcomes if outcome.error is not None]
     for error in errors:
         if len(errors) == len(outcomes):
             raise error
-        _log.warning("companions of a note are not made: %s", error.message)
+        _log.warning("a text of a group is not embedded: %s", error.message)
 
 
 def _store(unit: Transaction, space_id: int, note_id: int, outcome: Outcome) -> None:
@@ -109,12 +174,16 @@ def drop_outdated(unit: Transaction, before: Note, after: Note) -> None:
 def companions_of(note: Note, max_chars: int) -> tuple[Chunk, ...]:
     """Return the texts of a note's companions; a blank field has none.
 
-    Where all three are blank, the first chunk stands for the whole note.
+    The beginning of a body stands in for a summary, if the note has neither that nor conclusions.
+    Where all is blank, the first chunk stands for the whole note.
     """
     longest = min(LONGEST_PARAGRAPH, max_chars)
     conclusions = note.key_conclusions if isinstance(note.key_conclusions, list) else []
     stated = "\n".join(text for text in conclusions if isinstance(text, str))
-    cut = {number: text[:longest] for number, text in enumerate((note.title, note.summary, stated))}
+    summary = note.summary
+    if is_blank(summary) and is_blank(stated):
+        summary = js_trim(note.body or "")
+    cut = {number: text[:longest] for number, text in enumerate((note.title, summary, stated))}
     texts = {number: text for number, text in cut.items() if not is_blank(text)}
     fields = (Chunk(number, text, KIND_FIELD) for number, text in texts.items())
     if texts:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Callable
 
 from app.errors import CrystalError
 from app.sync.companions import CompanionEmbedder
+from app.sync.entity_vectors import EntityEmbedder
 
 LOOK_SECONDS = 60.0
 """How often it looks by itself: other processes write notes too."""
@@ -20,8 +22,16 @@ _log = logging.getLogger(__name__)
 class CompanionFiller:
     """Fills in companions once started; ``wake`` after a write makes it look at once."""
 
-    def __init__(self, companions: CompanionEmbedder) -> None:
+    def __init__(
+        self,
+        companions: CompanionEmbedder,
+        second: CompanionEmbedder | None = None,
+        entities: EntityEmbedder | None = None,
+    ) -> None:
+        """Fill the active space, and the second one while the active space lacks nothing."""
         self._companions = companions
+        self._second = second
+        self._entities = entities
         self._due = threading.Event()
         self._is_closed = False
         self._thread: threading.Thread | None = None
@@ -36,20 +46,38 @@ class CompanionFiller:
         """Have it look soon; does nothing unless it was started."""
         self._due.set()
 
-    def close(self) -> None:
-        """Finish the group at hand and end."""
+    def stop(self) -> None:
+        """Begin nothing more."""
         self._is_closed = True
         self._due.set()
-        if self._thread is not None:
-            self._thread.join(timeout=30)
+
+    def close(self, seconds: float = 30.0) -> bool:
+        """Stop, and wait for the group at hand; tell whether it ended in time."""
+        self.stop()
+        if self._thread is None:
+            return True
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
 
     def _work(self) -> None:
         while not self._is_closed:
             self._due.wait(LOOK_SECONDS)
             self._due.clear()
-            try:
-                self._companions.fill(is_cancelled=lambda: self._is_closed)
-            except CrystalError as error:
-                _log.warning("companions are not made: %s", error.message)
-            except Exception:  # edge: the thread outlives a fault, which is logged
-                _log.exception("companions are not made")
+            self._fill(self._companions, lambda: self._is_closed)
+            if self._entities is not None:
+                self._fill(self._entities, lambda: self._is_closed)
+            if self._second is not None:
+                # A wake means that the active space may lack some again.
+                self._fill(self._second, lambda: self._is_closed or self._due.is_set())
+
+    def _fill(
+        self,
+        companions: CompanionEmbedder | EntityEmbedder,
+        is_cancelled: Callable[[], bool],
+    ) -> None:
+        try:
+            companions.fill(is_cancelled=is_cancelled)
+        except CrystalError as error:
+            _log.warning("companions are not made: %s", error.message)
+        except Exception:  # edge: the thread outlives a fault, which is logged
+            _log.exception("companions are not made")

@@ -9,15 +9,16 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.db import conversations, notes, relations, tags
+from app.db import conversations, links, notes, relations, tags
 from app.db.columns import now
 from app.db.engine import Database
 from app.errors import InvalidParameter
+from app.markdown import names
 from app.sync import records
 from app.sync.transaction import Transaction, transaction
 from app.text import clean
 
-RECORD_TYPES = ("tag", "conversation", "message", "note", "relation")
+RECORD_TYPES = ("tag", "conversation", "message", "note", "relation", "link")
 BATCH = 500
 
 
@@ -103,6 +104,7 @@ def _store_message(unit: Transaction, record: Mapping[str, Any]) -> bool:
     if conversations.has_message(unit.connection, row["id"]):
         return False
     conversations.add_messages(unit.connection, [row])
+    unit.heard([conversation_id])
     return True
 
 
@@ -144,14 +146,34 @@ def _store_relation(unit: Transaction, record: Mapping[str, Any]) -> bool:
     return True
 
 
+def _store_link(unit: Transaction, record: Mapping[str, Any]) -> bool:
+    """Store a link; one that the body of its note holds as well is the same link."""
+    link = records.link_of(record)
+    source_id = _note_id(unit, record, "source")
+    target_id = _known_note(unit, records.text(record, "target_note", link.target))
+    known = links.find(unit.connection, source_id, link)
+    if known is None:
+        row = (source_id, names.key(link.target), link, target_id)
+        links.add(unit.connection, [row], is_in_body=False)
+    elif known.target_note_id is None and target_id is not None:
+        links.point(unit.connection, {known.id: target_id})
+    unit.relinked([source_id])
+    return known is None
+
+
 def _note_id(unit: Transaction, record: Mapping[str, Any], name: str) -> int:
     reference = records.text(record, name)
+    found = _known_note(unit, reference)
+    if found is None:
+        raise InvalidParameter(name, f"{reference!r} is no known note")
+    return found
+
+
+def _known_note(unit: Transaction, reference: str) -> int | None:
     found = notes.ids_of_external(unit.connection, [reference]).get(reference)
     if found is None and reference.startswith(records.CONVERSATION_PREFIX):
         conversation_id = reference.removeprefix(records.CONVERSATION_PREFIX)
         found = notes.id_of_conversation(unit.connection, conversation_id)
-    if found is None:
-        raise InvalidParameter(name, f"{reference!r} is no known note")
     return found
 
 
@@ -161,4 +183,5 @@ _STORE: dict[str, Callable[[Transaction, Mapping[str, Any]], bool]] = {
     "message": _store_message,
     "note": _store_note,
     "relation": _store_relation,
+    "link": _store_link,
 }

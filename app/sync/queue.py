@@ -1,6 +1,6 @@
-"""The embedding queue of a server process: one worker thread, groups of notes, progress.
+"""The work queue of a server process: one worker thread, groups of tasks, progress.
 
-Owns what is waiting and what became of it. Must not know how notes are embedded.
+Owns what is waiting and what became of it. Must not know how any work is done.
 """
 
 from __future__ import annotations
@@ -8,12 +8,14 @@ from __future__ import annotations
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import islice
 
 from app.errors import CrystalError
-from app.sync.batches import GROUP, BatchEmbedder
+
+EMBEDDING = "embedding"
 
 QUEUED = "queued"
 RUNNING = "running"
@@ -25,18 +27,38 @@ _OPEN = (QUEUED, RUNNING)
 
 _log = logging.getLogger(__name__)
 
+Key = tuple[str, str]
+"""Kind of work and what it is done to: the id of a note or of a conversation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A kind of work: how many tasks are taken at once, and what does them.
+
+    ``run`` takes ids and returns why some of them failed.
+    """
+
+    group: int
+    run: Callable[[Sequence[str]], Mapping[str, str]]
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One note waiting to be embedded, or done with; times are ISO 8601, UTC."""
+    """One piece of work, waiting or done with; times are ISO 8601, UTC."""
 
-    note_id: int
+    kind: str
+    id: str
     title: str
     status: str
     added_at: str
     started_at: str | None = None
     finished_at: str | None = None
     error: str | None = None
+
+    @property
+    def key(self) -> Key:
+        """What tells it from other tasks."""
+        return self.kind, self.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,44 +73,45 @@ class Progress:
         return sum(task.status in statuses for task in self.tasks)
 
 
-class EmbeddingQueue:
-    """Embeds notes in the background; safe among threads."""
+class WorkQueue:
+    """Works in the background, task by task in their order; safe among threads."""
 
-    def __init__(self, batches: BatchEmbedder) -> None:
-        self._batches = batches
-        self._tasks: OrderedDict[int, Task] = OrderedDict()
+    def __init__(self, kinds: Mapping[str, Work]) -> None:
+        self._kinds = dict(kinds)
+        self._tasks: OrderedDict[Key, Task] = OrderedDict()
         self._version = 0
         self._changed = threading.Condition()
         self._worker: threading.Thread | None = None
         self._is_closed = False
 
-    def submit(self, titles: Mapping[int, str]) -> int:
-        """Queue notes by id that are not queued yet; return how many were added.
+    def submit(self, titles: Mapping[int, str] | Mapping[str, str], kind: str = EMBEDDING) -> int:
+        """Queue work by id that is not queued yet; return how many tasks were added.
 
         When nothing is at work, the record of finished tasks starts anew.
         """
+        wanted = {(kind, str(id_)): title for id_, title in titles.items()}
         with self._changed:
             if not self._has_open():
                 self._tasks.clear()
             fresh = [
-                note_id
-                for note_id in titles
-                if note_id not in self._tasks or self._tasks[note_id].status not in _OPEN
+                key
+                for key in wanted
+                if key not in self._tasks or self._tasks[key].status not in _OPEN
             ]
-            for note_id in fresh:
-                self._tasks[note_id] = Task(note_id, titles[note_id], QUEUED, _now())
-                self._tasks.move_to_end(note_id)
+            for key in fresh:
+                self._tasks[key] = Task(*key, wanted[key], QUEUED, _now())
+                self._tasks.move_to_end(key)
             self._announce()
             if fresh and self._worker is None:
-                self._worker = threading.Thread(target=self._work, name="embedding", daemon=True)
+                self._worker = threading.Thread(target=self._work, name="queue", daemon=True)
                 self._worker.start()
             return len(fresh)
 
     def cancel(self) -> int:
         """Drop what is waiting; return how many. The group at work is finished."""
         with self._changed:
-            waiting = [task for task in self._tasks.values() if task.status == QUEUED]
-            self._settle((task.note_id for task in waiting), CANCELLED)
+            waiting = [task.key for task in self._tasks.values() if task.status == QUEUED]
+            self._settle(waiting, CANCELLED)
             return len(waiting)
 
     def progress(self) -> Progress:
@@ -107,15 +130,22 @@ class EmbeddingQueue:
         """Tell whether nothing will change any more."""
         return self._is_closed
 
-    def close(self) -> None:
-        """Drop what is waiting and let the worker finish its group."""
+    def stop(self) -> None:
+        """Drop what is waiting; the group at work is the last one."""
         with self._changed:
             self._is_closed = True
-            worker = self._worker
             self._changed.notify_all()
         self.cancel()
-        if worker is not None:
-            worker.join(timeout=30)
+
+    def close(self, seconds: float = 30.0) -> bool:
+        """Stop, and wait for the group at work; tell whether it ended in time."""
+        with self._changed:
+            worker = self._worker
+        self.stop()
+        if worker is None:
+            return True
+        worker.join(seconds)
+        return not worker.is_alive()
 
     def _has_open(self) -> bool:
         return any(task.status in _OPEN for task in self._tasks.values())
@@ -125,13 +155,13 @@ class EmbeddingQueue:
         self._changed.notify_all()
 
     def _settle(
-        self, note_ids: Iterable[int], status: str, reasons: Mapping[int, str] | None = None
+        self, keys: Iterable[Key], status: str, reasons: Mapping[str, str] | None = None
     ) -> None:
         moment = _now()
-        for note_id in note_ids:
-            task = self._tasks[note_id]
-            error = (reasons or {}).get(note_id)
-            self._tasks[note_id] = replace(
+        for key in keys:
+            task = self._tasks[key]
+            error = (reasons or {}).get(task.id)
+            self._tasks[key] = replace(
                 task,
                 status=FAILED if error else status,
                 started_at=moment if status == RUNNING else task.started_at,
@@ -140,11 +170,14 @@ class EmbeddingQueue:
             )
         self._announce()
 
-    def _next_group(self) -> list[int]:
+    def _next_group(self) -> list[Key]:
+        """Return the next tasks, all of one kind, and mark them as running."""
         with self._changed:
-            waiting = [task.note_id for task in self._tasks.values() if task.status == QUEUED]
-            group = waiting[:GROUP]
-            if group and not self._is_closed:
+            waiting = [task.key for task in self._tasks.values() if task.status == QUEUED]
+            if waiting and not self._is_closed:
+                kind = waiting[0][0]
+                same = (key for key in waiting if key[0] == kind)
+                group = list(islice(same, self._kinds[kind].group))
                 self._settle(group, RUNNING)
                 return group
             self._worker = None
@@ -152,14 +185,14 @@ class EmbeddingQueue:
 
     def _work(self) -> None:
         while group := self._next_group():
+            kind, ids = group[0][0], [id_ for _, id_ in group]
             try:
-                report = self._batches.embed_many(group)
-                reasons = report.reasons
+                reasons = self._kinds[kind].run(ids)
             except CrystalError as error:
-                reasons = dict.fromkeys(group, error.message)
-            except Exception:  # edge: a dying worker would leave its notes running for ever
-                _log.exception("embedding failed")
-                reasons = dict.fromkeys(group, "an unexpected fault; see the server's log")
+                reasons = dict.fromkeys(ids, error.message)
+            except Exception:  # edge: a dying worker would leave its tasks running for ever
+                _log.exception("%s failed", kind)
+                reasons = dict.fromkeys(ids, "an unexpected fault; see the server's log")
             with self._changed:
                 self._settle(group, COMPLETED, reasons)
 

@@ -2,19 +2,24 @@
 
 Owns its field names, defaults and checks. Pure. ``app.maintenance.export.jsonl`` writes it.
 
-The ``type`` of an object is ``tag`` (a ``name``; only needed for tags of no note, or to settle
-the order of tags), ``conversation``, ``message``, ``note`` or ``relation``. It comes after what
-it refers to. Null counts as absent, except where a column may hold nothing although its default
-is something: ``updated_at`` and the JSON columns of a note, ``confidence`` of a relation.
+The ``type`` of an object is ``tag`` (a ``name``; only needed for tags of no note, or to settle the
+order of tags), ``conversation``, ``message``, ``note``, ``relation`` or ``link``. It comes after
+what it refers to. A link has its ``target`` by name, as a text would write it, or as the external
+id of a note; ``target_note`` is the note that answers, for names that none has any more. Null
+counts as absent, except where a column may hold nothing although its default is something:
+``updated_at`` and the JSON columns of a note, ``confidence`` of a relation.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 from app.db.columns import now, write_json
+from app.domain.conversations import ToolUse
+from app.domain.links import KIND_WIKI, LINK_KINDS, Link
 from app.domain.notes import STATUS_PENDING
 from app.domain.relations import RELATION_TYPES, RelationDraft
 from app.errors import InvalidParameter
@@ -27,6 +32,9 @@ _CONVERSATION_TEXTS = (
     "file_mtime",
     "experience_gate_reason",
     "experience_gate_details",
+    "gate_override",
+    "content_digest",
+    "distilled_digest",
 )
 _NOTE_TEXTS = (
     "body",
@@ -44,6 +52,7 @@ CONVERSATION_PREFIX = "note:"
 JSON_COLUMNS = ("key_conclusions", "code_snippets", "error_signatures", "files_touched", "aliases")
 _MISSING = object()
 _LARGEST_WHOLE = 2**63 - 1
+_LARGEST_PLACE = 2**31 - 1
 
 
 def text(record: Mapping[str, Any], name: str, default: Any = _MISSING) -> Any:
@@ -150,7 +159,25 @@ def message_columns(record: Mapping[str, Any], conversation_id: str) -> dict[str
         "thinking": text(record, "thinking", None),
         "timestamp": text(record, "timestamp", now()),
         "sort_order": whole(record, "sort_order"),
+        "tools": _tools_column(record),
     }
+
+
+def _tools_column(record: Mapping[str, Any]) -> str | None:
+    """Return the tools that a message used: a list of objects of ``name, input, output``."""
+    value = record.get("tools")
+    if not value:
+        return None
+    names = [field.name for field in fields(ToolUse)]
+    is_right = isinstance(value, list) and all(
+        isinstance(tool, dict)
+        and sorted(tool) == sorted(names)
+        and all(isinstance(part, str) for part in tool.values())
+        for tool in value
+    )
+    if not is_right:
+        raise InvalidParameter("tools", f"must be a list of objects with {', '.join(names)}")
+    return write_json(value)
 
 
 def note_columns(record: Mapping[str, Any], conversation_id: str) -> dict[str, Any]:
@@ -192,6 +219,21 @@ def relation_draft(record: Mapping[str, Any], source_id: int, target_id: int) ->
         text(record, "description", None),
         text(record, "created_by", "manual"),
     )
+
+
+def link_of(record: Mapping[str, Any]) -> Link:
+    """Return a link as it is written in its note."""
+    target = text(record, "target").strip()
+    if is_blank(target):
+        raise InvalidParameter("target", "must not be blank")
+    kind = text(record, "kind", KIND_WIKI)
+    if kind not in LINK_KINDS:
+        raise InvalidParameter("kind", f"must be one of {', '.join(LINK_KINDS)}")
+    position = whole(record, "position") or 0
+    if not 0 <= position <= _LARGEST_PLACE:
+        raise InvalidParameter("position", "must be a place in the text of the note")
+    heading, label = text(record, "heading", None), text(record, "label", None)
+    return Link(target, kind, heading, label, position)
 
 
 def confidence_of(value: Any) -> float | None:

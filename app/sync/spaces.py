@@ -5,22 +5,33 @@ Owns the life of a space. Must not embed.
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterable
+
 from sqlalchemy import Connection
 
-from app.db import changes, chunks, spaces
+from app.db import changeover, changes, chunks, spaces
 from app.db.engine import Database
+from app.domain.calibration import Scale
 from app.domain.chunks import KIND_CHUNK
 from app.domain.notes import STATUS_PENDING
 from app.domain.spaces import Space, SpaceSpec
 from app.errors import SpaceMismatch
+from app.settings import addresses
+from app.settings.values import Settings
 from app.sync.transaction import Transaction, transaction
 
 KEPT_CHANGES = 100_000
 """Entries of the change feed that are always kept; more when there are more chunks."""
 
 
+_log = logging.getLogger(__name__)
+
+
 def prepare(database: Database, spec: SpaceSpec) -> Space:
     """Make the space of a provider's model active, and mend what a crash may have left.
+
+    While it lacks notes that the one before holds, that one stands in for searches.
 
     A note that calls itself done but has no chunk row becomes pending; nothing else is guessed.
     Of the change feed, what no reader needs is dropped.
@@ -58,15 +69,44 @@ def _activate(unit: Transaction, spec: SpaceSpec) -> Space:
     space = spaces.get(unit.connection, space_id)
     if space.active:
         return space
-    spaces.activate(unit.connection, space_id)
+    spaces.activate(unit.connection, space_id, _stand_in(unit.connection, space_id))
     unit.changed_space(space_id)
     return spaces.get(unit.connection, space_id)
+
+
+def _stand_in(connection: Connection, space_id: int) -> int | None:
+    """Return the space that goes on answering, unless the new one holds all that it holds."""
+    before = spaces.searching(connection)
+    if before is None or before.id == space_id:
+        return None
+    return before.id if changeover.done_only_in(connection, before.id, space_id) else None
 
 
 def ensure(unit: Transaction, spec: SpaceSpec) -> int:
     """Return the id of a provider's model's space, stored now if it was unknown."""
     known = spaces.find(unit.connection, spec.provider, spec.model)
     return known.id if known else spaces.add(unit.connection, spec)
+
+
+def keep(database: Database, spec: SpaceSpec) -> Space:
+    """Return the space of a provider's model, stored now if it was unknown, active or not."""
+    with database.read() as connection:
+        known = spaces.find(connection, spec.provider, spec.model)
+    if known is not None:
+        return known
+    with transaction(database) as unit:
+        return spaces.get(unit.connection, ensure(unit, spec))
+
+
+def remember(settings: Settings, space: Space) -> None:
+    """Note where the model of a space is asked, for the time when another one is configured."""
+    spec = space.spec
+    try:
+        addresses.remember(
+            settings.data_dir, spec.provider, spec.model, settings.embedding.base_url
+        )
+    except OSError as error:
+        _log.warning("the address of the model is not noted: %s", error)
 
 
 def settle_dimension(unit: Transaction, space_id: int, dimension: int) -> None:
@@ -87,8 +127,26 @@ def settle_dimension(unit: Transaction, space_id: int, dimension: int) -> None:
         )
 
 
+def rescale(unit: Transaction, space_id: int, scale: Scale) -> None:
+    """Have the cosines of a space read in another way; its vectors stay."""
+    spaces.set_scale(unit.connection, space_id, scale)
+    unit.changed_space(space_id)
+
+
 def empty(unit: Transaction, space_id: int, spec: SpaceSpec) -> None:
     """Drop all vectors of a space, whose model turned out to be another one."""
     chunks.remove_of_space(unit.connection, space_id)
     spaces.reset(unit.connection, space_id, spec)
     unit.changed_space(space_id)
+
+
+def prune(database: Database, kept: Iterable[int]) -> dict[str, int]:
+    """Delete the spaces that nothing uses; return their vectors' numbers, by ``provider/model``.
+
+    ``kept`` are the ids of spaces that are used though they are not active.
+    """
+    with transaction(database) as unit:
+        idle = changeover.idle(unit.connection, kept)
+        for space_id in idle:
+            unit.removed_vectors(changeover.remove(unit.connection, space_id))
+    return {f"{provider}/{model}": count for provider, model, count in idle.values()}

@@ -27,21 +27,7 @@ class Prepared:
 
 def of_note(note: Note, max_chars: int) -> Prepared:
     """Prepare a stored note."""
-    return _prepared(
-        NoteText(
-            title=note.title,
-            summary=note.summary,
-            key_conclusions=note.key_conclusions,
-            code_snippets=note.code_snippets,
-            tags=note.tags,
-            source_type=note.source_type,
-            raw_llm_response=note.raw_llm_response,
-            error_signatures=note.error_signatures,
-            files_touched=note.files_touched,
-        ),
-        note.body or "",
-        max_chars,
-    )
+    return _prepared(NoteText.of(note), note.body or "", max_chars)
 
 
 def of_draft(draft: NoteDraft, tags: tuple[str, ...], max_chars: int) -> Prepared:

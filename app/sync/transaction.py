@@ -7,17 +7,21 @@ from contextlib import contextmanager
 
 from sqlalchemy import Connection
 
-from app.db import changes, lexical
+from app.db import changes, entities, lexical, links, message_documents, notes
 from app.db.engine import Database
 from app.domain.changes import (
-    CHANGED_DOCUMENT,
+    CHANGED_MESSAGES,
     CHANGED_SPACE,
     CHANGED_VECTOR,
     OPERATION_ADD,
     OPERATION_REMOVE,
     Change,
 )
-from app.sync import words
+from app.domain.chunks import KIND_CHUNK
+from app.lexical.documents import KIND_ROOT
+from app.sync import links as link_sync
+from app.sync import messages, words
+from app.sync.entities import documents_changed, remove_forsaken, settle, write_documents
 
 
 class Transaction:
@@ -27,46 +31,111 @@ class Transaction:
         self.connection = connection
         self._changes: list[Change] = []
         self._reworded: set[int] = set()
+        self._relinked: set[int] = set()
+        self._loose_links: set[int] = set()
+        self._added_chunks: list[int] = []
+        self._left_entities: set[int] = set()
+        self._has_lost_chunks = False
+        self._heard: set[str] = set()
 
     def added_vectors(self, space_id: int, kind: str, chunk_ids: Iterable[int]) -> None:
-        """Announce new vectors."""
+        """Announce new vectors; chunks get their documents at the end of the transaction."""
+        ids = list(chunk_ids)
         self._changes += [
-            Change(CHANGED_VECTOR, OPERATION_ADD, chunk_id, space_id, kind)
-            for chunk_id in chunk_ids
+            Change(CHANGED_VECTOR, OPERATION_ADD, chunk_id, space_id, kind) for chunk_id in ids
         ]
+        if kind == KIND_CHUNK:
+            self._added_chunks += ids
 
     def removed_vectors(self, removed: Iterable[tuple[int, int, str]]) -> None:
         """Announce vectors that are gone, as (chunk id, space id, kind)."""
-        self._changes += [
-            Change(CHANGED_VECTOR, OPERATION_REMOVE, chunk_id, space_id, kind)
-            for chunk_id, space_id, kind in removed
-        ]
+        for chunk_id, space_id, kind in removed:
+            self._changes.append(Change(CHANGED_VECTOR, OPERATION_REMOVE, chunk_id, space_id, kind))
+            self._has_lost_chunks |= kind == KIND_CHUNK
 
     def reworded(self, note_ids: Iterable[int]) -> None:
-        """Have the lexical documents of notes written anew at the end of the transaction."""
-        self._reworded.update(note_ids)
+        """Have what is derived from the texts of notes written anew, last in the transaction.
+
+        These are their lexical documents, their names and their links.
+        """
+        ids = list(note_ids)
+        self._reworded.update(ids)
+        self._relinked.update(ids)
+
+    def relinked(self, note_ids: Iterable[int]) -> None:
+        """Have only the names and links of notes settled, last in the transaction."""
+        self._relinked.update(note_ids)
 
     def removed_documents(self, note_ids: Iterable[int]) -> None:
-        """Delete the lexical documents of notes that are about to be deleted."""
+        """Delete the lexical documents of notes that are about to be deleted.
+
+        Links that lead to them are settled last in the transaction.
+        """
         ids = list(note_ids)
         self._reworded.difference_update(ids)
-        self._documents_changed(lexical.remove_of_notes(self.connection, ids), ())
+        self._relinked.difference_update(ids)
+        self._loose_links.update(each.id for each in links.leading_to(self.connection, ids))
+        self._changes += documents_changed(
+            OPERATION_REMOVE, lexical.remove_of_notes(self.connection, ids)
+        )
+        for had in entities.of_notes(self.connection, ids).values():
+            self._left_entities.update(had)
 
-    def _documents_changed(self, removed: Iterable[int], added: Iterable[int]) -> None:
-        self._changes += [
-            Change(CHANGED_DOCUMENT, operation, document_id)
-            for operation, ids in ((OPERATION_REMOVE, removed), (OPERATION_ADD, added))
-            for document_id in ids
-        ]
+    def heard(self, conversation_ids: Iterable[str]) -> None:
+        """Have the documents of conversations' messages written anew, last in the transaction."""
+        self._heard.update(conversation_ids)
+
+    def added_messages(self, document_ids: Iterable[int]) -> None:
+        """Announce new documents of messages."""
+        self._messages_changed(OPERATION_ADD, document_ids)
+
+    def removed_messages(self, conversation_id: str) -> None:
+        """Delete the documents of a conversation's messages."""
+        self._heard.discard(conversation_id)
+        removed = message_documents.remove(self.connection, conversation_id)
+        self._messages_changed(OPERATION_REMOVE, removed)
+
+    def _messages_changed(self, operation: str, document_ids: Iterable[int]) -> None:
+        self._changes += [Change(CHANGED_MESSAGES, operation, each) for each in document_ids]
+
+    def lost_chunks(self) -> None:
+        """Delete the lexical documents of chunks that are gone, at the end of the transaction."""
+        self._has_lost_chunks = True
+
+    def unworded(self, chunk_ids: Iterable[int]) -> None:
+        """Write the lexical documents of chunks that have none."""
+        self._changes += write_documents(self.connection, chunk_ids)
+
+    def forsaken(self, entity_ids: Iterable[int]) -> None:
+        """Delete those of some entities that no note has."""
+        self._changes += remove_forsaken(self.connection, entity_ids)
 
     def changed_space(self, space_id: int) -> None:
         """Announce that a space became active, or reads its cosines in another way."""
         self._changes.append(Change(CHANGED_SPACE, OPERATION_ADD, space_id, space_id))
+        self._has_lost_chunks = True
 
     def announce(self) -> None:
         """Write what is due and then the entries; the last statements before the commit."""
+        if self._has_lost_chunks:
+            self._changes += documents_changed(
+                OPERATION_REMOVE, lexical.remove_of_no_chunk(self.connection)
+            )
+        written = notes.get_many(self.connection, self._reworded) if self._reworded else ()
         if self._reworded:
-            self._documents_changed(*words.rewrite(self.connection, self._reworded))
+            removed, added = words.rewrite(self.connection, written, self._reworded)
+            for operation, ids in ((OPERATION_REMOVE, removed), (OPERATION_ADD, added)):
+                self._changes += documents_changed(operation, ((id_, KIND_ROOT) for id_ in ids))
+        if written or self._added_chunks or self._left_entities:
+            self._changes += settle(
+                self.connection, written, self._added_chunks, self._left_entities
+            )
+        if self._relinked or self._loose_links:
+            link_sync.settle(self.connection, self._relinked, self._loose_links)
+        for conversation_id in sorted(self._heard):
+            gone, fresh = messages.rewrite(self.connection, conversation_id)
+            self._messages_changed(OPERATION_REMOVE, gone)
+            self._messages_changed(OPERATION_ADD, fresh)
         changes.append(self.connection, self._changes)
 
 

@@ -5,13 +5,14 @@ Owns which text of a note goes to which field.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sqlalchemy import Connection
 
-from app.db import lexical, notes
+from app.db import lexical
 from app.domain.notes import Note
+from app.domain.words import DocumentDraft
 from app.lexical.documents import (
     ALIASES,
     CONTENT,
@@ -25,15 +26,20 @@ from app.lexical.documents import (
 Texts = dict[str, str | list[str]]
 
 
-def rewrite(connection: Connection, note_ids: Iterable[int]) -> tuple[list[int], list[int]]:
-    """Write the documents of notes anew; return the ids of the removed and of the added ones."""
-    ids = sorted(set(note_ids))
-    removed = lexical.remove_of_notes(connection, ids)
+def rewrite(
+    connection: Connection, found: Sequence[Note], note_ids: Iterable[int]
+) -> tuple[list[int], list[int]]:
+    """Write the documents of notes anew; return the ids of the removed and of the added ones.
+
+    Args:
+        found: Those of the notes that exist, as they are stored now.
+        note_ids: The notes.
+    """
+    removed = lexical.remove_of_notes(connection, sorted(set(note_ids)), [KIND_ROOT])
     documents = [
-        (KIND_ROOT, note.id, postings_of(texts_of(note)))
-        for note in notes.get_many(connection, ids)
+        DocumentDraft(KIND_ROOT, postings_of(texts_of(note)), note_id=note.id) for note in found
     ]
-    return list(removed), list(lexical.add(connection, documents))
+    return [id_ for id_, _ in removed], list(lexical.add(connection, documents))
 
 
 def texts_of(note: Note) -> Texts:

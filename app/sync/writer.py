@@ -5,6 +5,7 @@ Owns what each of them touches, and the retry when a note changed while its text
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
@@ -27,6 +28,7 @@ from app.errors import (
     NoteNotFound,
     RelationNotFound,
 )
+from app.markdown.names import slug
 from app.sync import texts
 from app.sync.columns import edited, note_columns, own_conversation
 from app.sync.companions import drop_outdated
@@ -76,22 +78,25 @@ class Writer:
         self._on_embedded()
         return note_id
 
-    def edit_note(self, note_id: int, patch: NotePatch) -> None:
+    def edit_note(self, note_id: int, patch: NotePatch, if_updated_at: str | None = None) -> None:
         """Replace fields of a note; it is embedded again only when its text changed.
+
+        With ``if_updated_at``, only if nobody has changed the note since it bore that time.
 
         Raises:
             NoteNotFound: there is no such note.
-            EditConflict: others kept changing the note while its text was embedded.
+            EditConflict: others changed the note since then, or keep changing it.
         """
         for _ in range(EDIT_ATTEMPTS):
-            if self._edit_once(note_id, patch):
+            if self._edit_once(note_id, patch, if_updated_at):
                 return
         raise EditConflict(f"Note {note_id} is being changed by others; try again")
 
-    def _edit_once(self, note_id: int, patch: NotePatch) -> bool:
+    def _edit_once(self, note_id: int, patch: NotePatch, if_updated_at: str | None) -> bool:
         active = self._active.current
         with self._database.read() as connection:
             before = _existing(connection, note_id)
+            _check_version(before, if_updated_at)
             names = patch.changes.get("tags", before.tags)
             after = edited(before, patch, notes.in_id_order(connection, names))
             known_hash = spaces.text_hashes(connection, active.space_id, [note_id]).get(note_id)
@@ -102,7 +107,8 @@ class Writer:
         with transaction(self._database) as unit:
             if notes.get(unit.connection, note_id) != before:
                 return False
-            notes.change(unit.connection, note_id, _changed_columns(patch))
+            changed_at = _after(_version(before))
+            notes.change(unit.connection, note_id, _changed_columns(patch, changed_at))
             if "tags" in patch.changes:
                 notes.set_tags(unit.connection, note_id, after.tags)
             if "project" in patch.changes:
@@ -154,6 +160,7 @@ class Writer:
             note_id = notes.id_of_conversation(unit.connection, conversation_id)
             if note_id is not None:
                 _remove_derived(unit, note_id)
+            unit.removed_messages(conversation_id)
             if not conversations.remove(unit.connection, conversation_id):
                 raise ConversationNotFound
 
@@ -240,11 +247,31 @@ def _conversation_for(connection: Connection, draft: NoteDraft) -> str:
     return draft.conversation_id
 
 
-def _changed_columns(patch: NotePatch) -> Mapping[str, Any]:
-    columns: dict[str, Any] = {"is_edited": 1, "updated_at": now()}
+def _version(note: Note) -> str:
+    return note.updated_at or note.created_at
+
+
+def _check_version(note: Note, expected: str | None) -> None:
+    if expected not in (None, _version(note)):
+        raise EditConflict(f"Note {note.id} was changed at {_version(note)}; read it again")
+
+
+def _after(version: str) -> str:
+    """Return the time now as a version that differs from the one before.
+
+    Two edits within a second would bear the same one, and the later could undo the earlier.
+    """
+    moment = now()
+    return moment if moment > version else f"{moment}.{time.time_ns() % 10**9:09d}"
+
+
+def _changed_columns(patch: NotePatch, changed_at: str) -> Mapping[str, Any]:
+    columns: dict[str, Any] = {"is_edited": 1, "updated_at": changed_at}
     for name, value in patch.changes.items():
         if name in ("tags", "project"):
             continue
+        if name == "path":
+            columns["slug"] = slug(value)
         if name == "code_snippets":
             columns[name] = write_json([asdict(snippet) for snippet in value])
         else:

@@ -20,14 +20,11 @@ from urllib.parse import urlsplit
 from app.settings import store
 from cli.addresses import DEFAULT_PORT
 from cli.admin.faults import reported
+from cli.admin.log_files import LOG_NAME, open_log, put_aside
 from cli.client import Client
 from cli.failures import NOT_STARTED, Failure
 
 Found = TypeVar("Found")
-
-LOG_NAME = "server.log"
-LARGEST_LOG = 8 * 1024 * 1024
-"""Bytes; a larger log is put aside before a server starts."""
 
 START_SECONDS = 20.0
 STOP_SECONDS = 10.0
@@ -71,9 +68,8 @@ def launch(
     log = folder / LOG_NAME
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if log.exists() and log.stat().st_size > LARGEST_LOG:
-            log.replace(log.with_suffix(".old.log"))
-        with log.open("ab") as sink:
+        put_aside(log)
+        with open(open_log(log), "ab") as sink:
             log_start = sink.tell()
             process = subprocess.Popen(
                 # -P: the folder of whoever calls may hold packages of the same names.

@@ -50,7 +50,11 @@ def _report(output: Output, *, is_repair: bool) -> Report:
             examination.opened(factory.database_url(settings), settings.data_dir) as patient,
             output.progress("Checking", BAR_LENGTH) as advance,
         ):
-            return run(patient, lambda done, total: advance(BAR_LENGTH * done // max(total, 1)))
+            return run(
+                patient,
+                lambda done, total: advance(BAR_LENGTH * done // max(total, 1)),
+                settings.embedding,
+            )
 
 
 def _draw(console: Console, report: Report) -> None:
@@ -65,5 +69,5 @@ def _draw(console: Console, report: Report) -> None:
 
 def _state(check: Check) -> str:
     if not check.ok:
-        return f"WRONG: {check.message}"
+        return f"WRONG: {check.message}. Remedy: {check.remedy}"
     return f"ok ({check.message})" if check.message else "ok"

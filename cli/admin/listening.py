@@ -18,16 +18,18 @@ _EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
 @contextmanager
-def listening(settings: ServerSettings) -> Iterator[socket.socket]:
+def listening(settings: ServerSettings, *, has_tokens: bool) -> Iterator[socket.socket]:
     """Listen for as long as a block runs; who connects early waits until it is served.
+
+    ``has_tokens`` tells whether the database knows tokens that other machines could show.
 
     Raises:
         Failure: other machines could connect without a token, or the address cannot be had.
     """
-    if not is_loopback(settings.host) and not settings.api_token:
+    if not is_loopback(settings.host) and not settings.api_token and not has_tokens:
         raise Failure(
-            f"Listening on {settings.host} lets other machines in: set server.api_token first "
-            "(CRYSTAL_API_TOKEN)",
+            f"Listening on {settings.host} lets other machines in: make a token first "
+            "(crystal tokens create NAME), or set CRYSTAL_API_TOKEN",
             "token_needed",
         )
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET

@@ -36,6 +36,7 @@ STOP_SECONDS = 45.0
 """A group of notes that is being embedded is finished first."""
 
 PROBE_SECONDS = 10.0
+UNAUTHORIZED = 401
 POLL_SECONDS = 0.05
 
 
@@ -106,6 +107,9 @@ def _readiness(settings: Settings, pid: int) -> tuple[Running, str] | None:
     try:
         state = _get(settings, found, "/api/ready")
     except Failure as failure:
+        if failure.status == UNAUTHORIZED:
+            # It answers; who may ask is for the holders of its tokens to find out.
+            return found, ""
         return None if failure.status is None else (found, failure.text)
     parts = [f"{part}: {text}" for part, text in state.items() if isinstance(text, str)]
     return found, "" if state.get("ready") else ", ".join(parts)

@@ -11,6 +11,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from socket import socket as Socket
 from types import FrameType
 from typing import NoReturn, cast
@@ -24,10 +25,16 @@ from app.factory import Application
 from app.settings.values import Settings
 from cli.admin import pidfile
 from cli.admin.faults import reported
-from cli.admin.listening import listening, url_of
+from cli.admin.listening import is_loopback, listening, url_of
 from cli.admin.logs import log_to_stderr
 from cli.admin.refusals import LARGEST_BODY, LARGEST_HEAD, EnvelopeChannel
 from cli.failures import Failure
+
+REQUEST_SECONDS = 2.5
+"""How long a stop waits for requests at work."""
+
+WORK_SECONDS = 1.5
+"""How long it waits for work in the background then; notes that are not done stay pending."""
 
 _log = logging.getLogger(__name__)
 
@@ -45,14 +52,16 @@ def run(settings: Settings, announce: Callable[[str], None]) -> None:
         parts.enter_context(_ending_on_signals())
         _refuse_twin(settings)
         file = parts.enter_context(pidfile.held(settings.data_dir))
-        socket = parts.enter_context(listening(settings.server))
+        with reported():
+            has_tokens = is_loopback(settings.server.host) or factory.knows_tokens(settings)
+        socket = parts.enter_context(listening(settings.server, has_tokens=has_tokens))
         port: int = socket.getsockname()[1]
         url = url_of(settings.server.host, port)
         file.record(port, url)
-        log_to_stderr(settings.log_level)
+        log_to_stderr(settings.log_level, settings.data_dir)
         with reported():
             application = factory.build(settings)
-            parts.callback(application.close)
+            parts.callback(application.close, WORK_SECONDS)
             server = _server(application.flask(), socket, settings.server.threads)
         threading.Thread(target=_warm, args=[application], name="warming", daemon=True).start()
         _log.info("listening", extra={"url": url})
@@ -89,6 +98,8 @@ def _server(application: Flask, socket: Socket, threads: int) -> BaseWSGIServer:
     # One socket makes one server; of several, another class would take care.
     single = cast("BaseWSGIServer", server)
     single.channel_class = EnvelopeChannel
+    dispatcher = single.task_dispatcher
+    dispatcher.shutdown = partial(dispatcher.shutdown, timeout=REQUEST_SECONDS)
     return single
 
 

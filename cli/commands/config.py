@@ -71,8 +71,17 @@ def _space(space: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [
         ("Space", f"{text_of(space.get('provider'))}/{text_of(space.get('model'))}, {size}"),
         ("Border", number(space.get("border"), "g")),
-        ("Means", "measured" if space.get("hasMeans") else "none"),
+        ("Means", _means(space)),
     ]
+
+
+def _means(space: Mapping[str, Any]) -> str:
+    """Return how long the means are, by the texts that they are subtracted from."""
+    lengths = space.get("meanLengths")
+    if not lengths:
+        return "measured" if space.get("hasMeans") else "none"
+    told = (f"{name.replace('_', ' ')} {number(value)}" for name, value in lengths.items())
+    return f"of lengths {', '.join(told)}"
 
 
 def _source(source: Mapping[str, Any]) -> list[str]:

@@ -10,6 +10,7 @@ import click
 from rich.console import Console
 
 from cli.answers import PROJECT, day_of, show_nothing, text_of
+from cli.commands import review, turns
 from cli.confirmation import confirm
 from cli.options import (
     WHOLE,
@@ -50,7 +51,7 @@ _list_options = in_order(
 @takes_options_anywhere
 @click.pass_context
 def conversations(context: click.Context, /, **options: Any) -> None:
-    """List, show and delete conversations.
+    """List, show, search and delete conversations.
 
     Without a command: list.
     """
@@ -130,3 +131,10 @@ def delete(session: Session, conversation: str, yes: bool) -> None:
 def _path(conversation: str) -> str:
     # What the shell handed over as bytes that are no UTF-8 is no id.
     return f"/api/conversations/{quote(conversation, safe='', errors='replace')}"
+
+
+conversations.add_command(turns.show)
+conversations.add_command(turns.search)
+conversations.add_command(review.filtered)
+conversations.add_command(review.keep)
+conversations.add_command(review.drop)

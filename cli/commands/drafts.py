@@ -12,7 +12,8 @@ import click
 
 from cli.answers import text_of
 from cli.commands.embed import EMBED_SECONDS
-from cli.options import NOTE_ID, in_order, with_session
+from cli.options import in_order, with_session
+from cli.references import NOTE, note_id_of
 from cli.session import Session
 from cli.tables import show_line
 
@@ -51,15 +52,16 @@ def add(session: Session, **options: Any) -> None:
 
 
 @click.command()
-@click.argument("note", metavar="NOTE", type=NOTE_ID)
+@click.argument("note", metavar="NOTE", type=NOTE)
 @_fields
 @with_session
-def edit(session: Session, note: int, **options: Any) -> None:
+def edit(session: Session, note: str, **options: Any) -> None:
     """Replace fields of a note; given tags and conclusions replace all it has."""
     body = _fields_of(**options)
     if not body:
         raise click.UsageError("Name a field to change, such as --title.")
-    data = session.call("PATCH", f"/api/notes/{note}", body=body, seconds=EMBED_SECONDS).data
+    path = f"/api/notes/{note_id_of(session, note)}"
+    data = session.call("PATCH", path, body=body, seconds=EMBED_SECONDS).data
     _show_written(session, data, "changed")
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from cli.failures import Failure
-from cli.options import NOTE_ID, with_session
+from cli.options import with_session
+from cli.references import NOTE, note_id_of
 from cli.session import Session
 from cli.tables import show_line
 
@@ -18,10 +19,10 @@ POLL_SECONDS = 0.2
 
 
 @click.command()
-@click.argument("note", metavar="[NOTE]", type=NOTE_ID, required=False)
+@click.argument("note", metavar="[NOTE]", type=NOTE, required=False)
 @click.option("--all", "is_all", is_flag=True, help="Embed every note that is not embedded.")
 @with_session
-def embed(session: Session, note: int | None, is_all: bool) -> None:
+def embed(session: Session, note: str | None, is_all: bool) -> None:
     """Have the server embed notes.
 
     One NOTE anew, or all that are not embedded.
@@ -32,8 +33,9 @@ def embed(session: Session, note: int | None, is_all: bool) -> None:
         data = embed_all(session)
         text = f"{data['completed']} notes embedded, {data['failed']} failed."
     else:
-        data = session.call("POST", f"/api/notes/{note}/embed", seconds=EMBED_SECONDS).data
-        text = f"Note {note} is embedded in {data['chunks']} chunks."
+        note_id = note_id_of(session, note)
+        data = session.call("POST", f"/api/notes/{note_id}/embed", seconds=EMBED_SECONDS).data
+        text = f"Note {note_id} is embedded in {data['chunks']} chunks."
     session.output.show(data, lambda console: show_line(console, text))
     if data.get("failed"):
         raise Failure(_first_error(data), "embedding_failed")

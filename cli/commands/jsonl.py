@@ -45,7 +45,7 @@ class Tally:
 @click.option("--no-embed", is_flag=True, help="Leave the new notes to be embedded later.")
 @with_session
 def jsonl(session: Session, *, file: str, no_embed: bool) -> None:
-    """Send conversations, messages, notes and relations of a JSON Lines file.
+    """Send conversations, messages, notes, relations and links of a JSON Lines file.
 
     FILE has one JSON object a line; - reads stdin. Records that are known by their external id
     change nothing, so a file can be sent again.

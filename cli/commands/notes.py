@@ -20,9 +20,11 @@ from cli.answers import (
     text_of,
 )
 from cli.commands.drafts import add, edit
+from cli.commands.expand import expand
+from cli.commands.neighbours import backlinks, boosted, connections, hidden, shared_tags
 from cli.confirmation import confirm
+from cli.lean import names_of, with_fields
 from cli.options import (
-    NOTE_ID,
     WHOLE,
     filter_options,
     query_of,
@@ -30,6 +32,7 @@ from cli.options import (
     with_session,
 )
 from cli.pages import LARGEST_PAGE, PAGE, offset_of, show_page_line
+from cli.references import NOTE, note_id_of
 from cli.session import Session
 from cli.tables import Column, show_facts, show_heading, show_line, show_table, show_text
 
@@ -44,14 +47,24 @@ _RELATIONS = (
 )
 
 
+fields_option = click.option(
+    "--fields", metavar="NAMES", help="Only these fields in JSON, such as id,title,summary."
+)
+
+
 @click.group()
 @takes_options_anywhere
 def notes() -> None:
-    """List, show, write and delete notes."""
+    """List, show, write and delete notes.
+
+    NOTE is an id, a path, a title, a slug, or the end of a path or slug.
+    """
 
 
 notes.add_command(add)
 notes.add_command(edit)
+for neighbour in (hidden, connections, backlinks, shared_tags, boosted, expand):
+    notes.add_command(neighbour)
 
 
 @notes.command("list")
@@ -78,6 +91,7 @@ notes.add_command(edit)
     help=f"Notes a page, {LARGEST_PAGE} at most.",
 )
 @click.option("--offset", type=WHOLE, help="How many notes to skip, instead of --page.")
+@fields_option
 @with_session
 def list_notes(
     session: Session,
@@ -87,6 +101,7 @@ def list_notes(
     limit: int,
     offset: int | None,
     tags: tuple[str, ...],
+    fields: str | None,
     **options: Any,
 ) -> None:
     """List notes, newest first."""
@@ -102,7 +117,7 @@ def list_notes(
         show_table(console, _LIST, [_listed(note) for note in data["items"]])
         show_page_line(console, data)
 
-    session.output.show(data, draw)
+    session.output.show(with_fields(data, names_of(fields)), draw)
 
 
 def _listed(note: Mapping[str, Any]) -> list[str]:
@@ -116,15 +131,18 @@ def _listed(note: Mapping[str, Any]) -> list[str]:
 
 
 @notes.command()
-@click.argument("note", metavar="NOTE", type=NOTE_ID)
+@click.argument("note", metavar="NOTE", type=NOTE)
 @click.option("--open", "is_opened", is_flag=True, help="Record that the note was opened.")
+@fields_option
 @with_session
-def get(session: Session, note: int, is_opened: bool) -> None:
+def get(session: Session, note: str, is_opened: bool, fields: str | None) -> None:
     """Show one note."""
-    data = session.get(f"/api/notes/{note}")
+    note_id = note_id_of(session, note)
+    data = session.get(f"/api/notes/{note_id}")
     if is_opened:
-        session.call("POST", f"/api/notes/{note}/open")
-    session.output.show(data, lambda console: show_note(console, data))
+        session.call("POST", f"/api/notes/{note_id}/open")
+    shown = with_fields(data, names_of(fields))
+    session.output.show(shown, lambda console: show_note(console, data))
 
 
 def show_note(console: Console, note: Mapping[str, Any]) -> None:
@@ -165,18 +183,19 @@ def _show_snippets(console: Console, snippets: object) -> None:
 
 
 @notes.command()
-@click.argument("note", metavar="NOTE", type=NOTE_ID)
+@click.argument("note", metavar="NOTE", type=NOTE)
 @with_session
-def relations(session: Session, note: int) -> None:
+def relations(session: Session, note: str) -> None:
     """List a note's relations in both directions, surest first."""
-    data = session.get(f"/api/notes/{note}/relations")
+    note_id = note_id_of(session, note)
+    data = session.get(f"/api/notes/{note_id}/relations")
 
     def draw(console: Console) -> None:
         if not data:
             show_nothing(console, "No relations found.")
             return
-        show_heading(console, f"Relations of note {note}")
-        show_table(console, _RELATIONS, _relation_rows(data, note))
+        show_heading(console, f"Relations of note {note_id}")
+        show_table(console, _RELATIONS, _relation_rows(data, note_id))
         show_line(console)
 
     session.output.show(data, draw)
@@ -197,13 +216,14 @@ def _relation_rows(relations: Sequence[Mapping[str, Any]], note: int) -> list[li
 
 
 @notes.command()
-@click.argument("note", metavar="NOTE", type=NOTE_ID)
+@click.argument("note", metavar="NOTE", type=NOTE)
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @with_session
-def delete(session: Session, note: int, yes: bool) -> None:
+def delete(session: Session, note: str, yes: bool) -> None:
     """Delete a note."""
-    confirm(session, f"Delete note {note}?", is_sure=yes)
-    session.call("DELETE", f"/api/notes/{note}")
+    note_id = note_id_of(session, note)
+    confirm(session, f"Delete note {note_id}?", is_sure=yes)
+    session.call("DELETE", f"/api/notes/{note_id}")
     session.output.show(
-        {"deleted": note}, lambda console: show_line(console, f"Note {note} is deleted.")
+        {"deleted": note_id}, lambda console: show_line(console, f"Note {note_id} is deleted.")
     )

@@ -13,6 +13,18 @@ from cli.explanations import show_explanation
 from cli.options import WHOLE, filter_options, in_order, query_of, with_session
 from cli.session import Session
 
+
+def _named_value(
+    context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Check that overrides read NAME=VALUE."""
+    for value in values:
+        name, equals, _ = value.partition("=")
+        if not name.strip() or not equals:
+            raise click.BadParameter(f"{value!r} is not NAME=VALUE.")
+    return values
+
+
 search_options = in_order(
     (
         click.option("-l", "--limit", type=WHOLE, help="Notes; 10 by default, 50 at most."),
@@ -22,6 +34,15 @@ search_options = in_order(
             "--cut", type=click.Choice(["on", "off"]),
             help="Off ranks without a border of relevance.",
         ),
+        click.option(
+            "-O", "--option", "overrides", metavar="NAME=VALUE", multiple=True,
+            callback=_named_value,
+            help="Override an option of finder: -O damping=0.3 -O weights.mentions=0.5.",
+        ),
+        click.option(
+            "--seeds", type=click.Choice(["full-text", "vector"]),
+            help="The one list that finder takes its seeds from.",
+        ),
         filter_options,
         click.option("--path", help="Only notes whose path begins with this."),
     )
@@ -29,11 +50,17 @@ search_options = in_order(
 """What decides which notes an answer holds."""
 
 _PARAMETERS = {"tags": "tag"}
+_FINDER = "finder."
 
 
 def parameters_of(options: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return search options as parameters of the API."""
-    return query_of((_PARAMETERS.get(name, name), value) for name, value in options.items())
+    given = dict(options)
+    overrides = [each.partition("=") for each in given.pop("overrides", ())]
+    query = query_of((_PARAMETERS.get(name, name), value) for name, value in given.items())
+    return query + [
+        (f"{_FINDER}{name.strip().removeprefix(_FINDER)}", value) for name, _, value in overrides
+    ]
 
 
 @click.command()
@@ -47,6 +74,7 @@ def parameters_of(options: Mapping[str, Any]) -> list[tuple[str, str]]:
 )
 @search_options
 @click.option("--fields", metavar="NAMES", help="More to show of each note, such as summary,path.")
+@click.option("--per-note", type=WHOLE, help="Chunks to show of a note, for the ranker notebrain.")
 @click.option("--highlight", is_flag=True, help="Show the best passage of each note.")
 @click.option(
     "--explain",

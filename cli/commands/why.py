@@ -8,20 +8,23 @@ import click
 
 from cli.commands.search import parameters_of, search_options
 from cli.explanations import show_why
-from cli.options import NOTE_ID, with_session
+from cli.options import with_session
+from cli.references import NOTE, note_id_of
 from cli.session import Session
 
 
 @click.command()
 @click.argument("words", metavar="QUERY...", nargs=-1, required=True)
-@click.argument("note", metavar="NOTE", type=NOTE_ID)
+@click.argument("note", metavar="NOTE", type=NOTE)
 @search_options
 @with_session
-def why(session: Session, *, words: tuple[str, ...], note: int, **options: Any) -> None:
+def why(session: Session, *, words: tuple[str, ...], note: str, **options: Any) -> None:
     """Tell why a note stands where it stands in an answer, or is missing.
 
-    NOTE is the last word, the id of a note. Give the options of the search in question.
+    NOTE is the last word: a note's id, path, title or slug. Give the options of the search in
+    question.
     """
-    query = [("q", " ".join(words)), ("note_id", str(note)), *parameters_of(options)]
+    note_id = str(note_id_of(session, note))
+    query = [("q", " ".join(words)), ("note_id", note_id), *parameters_of(options)]
     data = session.get("/api/search/why", query)
     session.output.show(data, lambda console: show_why(console, data))

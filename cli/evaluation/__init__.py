@@ -1,4 +1,5 @@
 """Judging answers against graded queries.
 
-Owns the figures and their uncertainty. Must not search or print.
+Owns the file of queries, the asking of a server, the figures and their uncertainty, and how they
+are shown. ``metrics``, ``figures``, ``baseline`` and ``proposals`` are pure.
 """

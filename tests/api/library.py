@@ -161,12 +161,58 @@ EXAMPLES: dict[tuple[str, str], Example] = {
         "/api/notes/by-conversation/conv-5"
     ),
     ("GET", "/api/notes/<id:note_id>/relations"): Example("/api/notes/2/relations"),
+    ("GET", "/api/notes/<id:note_id>/expand"): Example("/api/notes/2/expand?limit=5"),
     ("POST", "/api/notes/<id:note_id>/relations"): Example(
         "/api/notes/1/relations", 201, {"target_note_id": 9, "relation_type": "CAUSED_BY"}
     ),
-    ("GET", "/api/relations/graph"): Example("/api/relations/graph"),
+    ("GET", "/api/notes/resolve"): Example("/api/notes/resolve?ref=docker.md"),
+    ("GET", "/api/notes/<id:note_id>/connections"): Example(
+        "/api/notes/1/connections?direction=both&hops=3"
+    ),
+    ("GET", "/api/notes/<id:note_id>/backlinks"): Example("/api/notes/2/backlinks"),
+    ("GET", "/api/notes/<id:note_id>/shared-tags"): Example("/api/notes/1/shared-tags"),
+    ("GET", "/api/notes/<id:note_id>/hidden"): Example("/api/notes/5/hidden?deep=true"),
+    ("GET", "/api/notes/<id:note_id>/boosted"): Example(
+        "/api/notes/2/boosted?q=postgres&q=数据库&boost=2.5"
+    ),
+    ("POST", "/api/notes/<id:note_id>/discover-relations"): Example(
+        "/api/notes/2/discover-relations"
+    ),
+    ("POST", "/api/relations/batch-discover"): Example("/api/relations/batch-discover"),
+    ("POST", "/api/conversations/<text:conversation_id>/summarize"): Example(
+        "/api/conversations/conv-1/summarize"
+    ),
+    ("POST", "/api/conversations/<text:conversation_id>/keep"): Example(
+        "/api/conversations/conv-1/keep"
+    ),
+    ("POST", "/api/conversations/<text:conversation_id>/drop"): Example(
+        "/api/conversations/conv-1/drop"
+    ),
+    ("POST", "/api/summarize/batch"): Example("/api/summarize/batch"),
+    ("POST", "/api/summarize/reset-errors"): Example("/api/summarize/reset-errors"),
+    ("GET", "/api/summarize/filtered"): Example("/api/summarize/filtered"),
+    ("POST", "/api/memory/recall"): Example(
+        "/api/memory/recall",
+        200,
+        {"task": {"goal": "Redis pool", "task_kind": "debug", "project_key": "git:a"}},
+    ),
+    ("POST", "/api/memory/writeback"): Example(
+        "/api/memory/writeback",
+        200,
+        {
+            "mode": "manual",
+            "task": {"goal": "Redis pool", "task_kind": "debug"},
+            "memory": {
+                "summary": "Workers held their connections for ever",
+                "outcome_type": "fix",
+                "resolution": "Close cursors",
+            },
+        },
+    ),
+    ("GET", "/api/relations/graph"): Example("/api/relations/graph?include=links,tags&layout=true"),
     ("DELETE", "/api/relations/<id:relation_id>"): Example("/api/relations/1"),
     ("GET", "/api/tags"): Example("/api/tags"),
+    ("GET", "/api/tags/notes"): Example("/api/tags/notes?tag=pool"),
     ("GET", "/api/conversations"): Example("/api/conversations?limit=5"),
     ("GET", "/api/conversations/<text:conversation_id>"): Example("/api/conversations/conv-1"),
     ("DELETE", "/api/conversations/<text:conversation_id>"): Example("/api/conversations/conv-1"),
@@ -175,11 +221,32 @@ EXAMPLES: dict[tuple[str, str], Example] = {
     ("GET", "/api/queue/status"): Example("/api/queue/status"),
     ("GET", "/api/queue/stream"): Example("/api/queue/stream"),
     ("POST", "/api/queue/cancel"): Example("/api/queue/cancel"),
+    ("GET", "/api/openapi.json"): Example("/api/openapi.json"),
+    ("GET", "/api/docs"): Example("/api/docs"),
+    ("GET", "/api/metrics"): Example("/api/metrics"),
+    ("GET", "/api/docs/style.css"): Example("/api/docs/style.css"),
+    ("GET", "/api/search/messages"): Example("/api/search/messages?q=text&limit=3"),
+    ("POST", "/api/import/scan"): Example("/api/import/scan"),
+    ("GET", "/api/import/scan/stream"): Example("/api/import/scan/stream"),
+    ("POST", "/api/import/scan/stream"): Example("/api/import/scan/stream"),
     ("POST", "/api/import"): Example("/api/import", 200, IMPORTED, "application/x-ndjson"),
 }
 
 STREAM = ("GET", "/api/queue/stream")
-"""The one route whose success is no envelope."""
+"""The route whose success does not end."""
+
+SCAN_STREAM = ("GET", "/api/import/scan/stream")
+"""The route that streams something that ends."""
+
+PAGES = {
+    ("GET", "/api/openapi.json"),
+    ("GET", "/api/docs"),
+    ("GET", "/api/docs/style.css"),
+    ("GET", "/api/import/scan/stream"),
+    ("POST", "/api/import/scan/stream"),
+    ("GET", "/api/metrics"),
+}
+"""Routes whose success is no envelope."""
 
 DATALESS = {
     ("POST", "/api/notes/<id:note_id>/open"),
@@ -189,7 +256,7 @@ DATALESS = {
 
 READS = [key for key in EXAMPLES if key[0] == "GET"]
 WRITES = [key for key in EXAMPLES if key[0] != "GET"]
-ENVELOPED = [key for key in EXAMPLES if key != STREAM]
+ENVELOPED = [key for key in EXAMPLES if key != STREAM and key not in PAGES]
 
 
 def route_id(key: tuple[str, str]) -> str:

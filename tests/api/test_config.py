@@ -78,7 +78,7 @@ def test_a_confirmed_model_has_a_space_of_its_own_and_the_old_one_is_kept(
     assert status == 200
     assert answer["data"]["space"]["model"] == "another"
     assert statuses(client) == {"pending": 2}
-    assert titles(client, "redis pool") == []
+    assert titles(client, "redis pool") == ["Redis pool"]
     noted.batches.embed_many(noted.batches.unembedded())
     assert titles(client, "redis pool") == ["Redis pool"]
     change(client, embedding={"model": ""}, confirm=True)

@@ -317,6 +317,7 @@ def state_of(folder: Path) -> dict[str, Any]:
     return {"names": names, **contents}
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize("key", [*READS, ("GET", "/api/nope")], ids=route_id)
 def test_18_nothing_is_written_by_a_get(library: Application, key: tuple[str, str]) -> None:
     client = library.flask().test_client()

@@ -17,7 +17,7 @@ COLUMNS = keys_in(
 )
 MESSAGE_COLUMNS = keys_in(
     "id conversation_id parent_uuid type role content has_tool_use has_code thinking timestamp "
-    "sort_order"
+    "sort_order tools turn"
 )
 
 # Number 8 is a memory of an agent.

@@ -11,6 +11,7 @@ from flask.testing import FlaskClient
 from sqlalchemy import event
 
 from app.api.application import LARGEST_BODY, ROUTES
+from app.db.models import metadata
 from tests.api.answers import JSON, data_of, envelope_of, error_of
 from tests.api.library import DATALESS, ENVELOPED, EXAMPLES, STREAM, WRITES, fill, route_id
 from tests.support.application import opened, stub_values
@@ -141,11 +142,7 @@ def without_tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlaskCl
         client = built.flask().test_client()
         data_of(client.get("/api/search?q=redis"))
         with built.database.write_schema() as connection:
-            names = connection.exec_driver_sql(
-                "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'"
-            ).scalars()
-            for name in list(names):
-                connection.exec_driver_sql(f"DROP TABLE {name}")
+            metadata.drop_all(connection)
         yield client
 
 
@@ -170,6 +167,7 @@ def take_away(path: Path) -> None:
     path.parent.rmdir()
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize(
     ("harm", "advice"),
     [(overwrite, "restore a backup"), (take_away, "check that its folder exists")],

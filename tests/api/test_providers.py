@@ -23,6 +23,8 @@ FAILURES: dict[str, tuple[Behaviour, str, str]] = {
     "401": (behaviours.status(401), "provider_rejected", "embedding.api_key"),
     "403": (behaviours.status(403), "provider_rejected", "embedding.api_key"),
     "404": (behaviours.status(404), "provider_rejected", "embedding.model"),
+    "408": (behaviours.status(408), "provider_rejected", "try again"),
+    "409": (behaviours.status(409), "provider_rejected", "embedding.base_url"),
     "429": (behaviours.status(429), "provider_rejected", "try again later"),
     "500": (behaviours.status(500), "provider_rejected", "try again later"),
     "302": (
@@ -33,6 +35,11 @@ FAILURES: dict[str, tuple[Behaviour, str, str]] = {
     "other dimension": (behaviours.of_dimension(8), "space_mismatch", "embedding.model"),
     "nan": (
         behaviours.vectors([[float("nan")] * 64]),
+        "provider_answer_invalid",
+        "embedding.model",
+    ),
+    "infinity": (
+        behaviours.vectors([[float("inf")] * 64]),
         "provider_answer_invalid",
         "embedding.model",
     ),
@@ -212,3 +219,30 @@ def test_a_provider_that_passes_is_not_noticed(editor: FlaskClient, stub: StubPr
     error_of(editor.get("/api/search?q=dockers"), 503, "provider_rejected")
     stub.behave(behaviours.fine)
     data_of(editor.get("/api/search?q=dockers"))
+
+
+def test_a_redirect_is_not_followed(client: FlaskClient, provider: StubProvider) -> None:
+    """Neither the texts nor the key go to where a provider, or who plays one, points."""
+    with StubProvider() as elsewhere:
+        provider.behave(behaviours.status(307, {"Location": f"{elsewhere.base_url}/v1/embeddings"}))
+        assert "redirects are not followed" in error_of(
+            client.get("/api/search?q=redis"), 503, "provider_rejected"
+        )
+        assert elsewhere.requests == []
+
+
+def test_the_state_of_the_provider_is_told(tmp_path: Any) -> None:
+    """Down, and left alone: words still answer, and readiness says how it stands."""
+    with refused_address() as address:
+        values = {"embedding.provider": "openai", "embedding.base_url": address,
+                  "embedding.retries": "0"}  # fmt: skip
+        with opened(tmp_path, values) as built:
+            client = built.flask().test_client()
+            data_of(client.post("/api/notes", json={"title": "kafka lag"}), 201)
+            state = client.get("/api/ready").get_json()["data"]["provider"]
+            assert (state["up"], state["failures"] >= 2) == (False, True)
+            figures = client.get("/api/metrics").get_data(as_text=True)
+            assert "crystal_provider_up 0.0" in figures
+            answer = client.get("/api/search?q=kafka&ranker=fusion")
+            assert ids_of(answer) == [1]
+            assert "words alone" in envelope_of(answer)["warnings"][0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from tests.api.answers import data_of, envelope_of, error_of, ids_of
 from tests.api.library import NOTES, fill
 from tests.support.application import opened, stub_values
 from tests.support.provider import StubProvider, fine, status
+from tests.support.second import fill_both, second_values
 
 WITH_WORDS = [ranker.name for ranker in RANKERS if ranker.does_without_meaning]
 BY_MEANING = [ranker.name for ranker in RANKERS if not ranker.does_without_meaning]
@@ -75,11 +77,30 @@ def hybrid_agrees(explain: Row) -> dict[int, float]:
         assert row["meaning"] == pytest.approx(meaning)
         words = row["words"] * row["coverage"]
         joined = (meaning + weight * words) / (1 + weight)
-        assert row["score"] == pytest.approx(joined if row["counts_words"] else meaning)
+        assert row["joined"] == pytest.approx(joined if row["counts_words"] else meaning)
+        likeness, liking = max(row["likeness"], 0), explain["likeness_weight"]
+        assert row["score"] == pytest.approx((row["joined"] + liking * likeness) / (1 + liking))
+        cut = explain["cut"]
         assert row["is_under_the_cut"] == (
-            explain["cut"] is not None and row["score"] < explain["cut"]
+            cut is not None and (not cut["has_answer"] or row["score"] < cut["least"])
         )
     return {row["note_id"]: row["score"] for row in explain["rows"] if not row["is_under_the_cut"]}
+
+
+def notebrain_agrees(explain: Row) -> dict[int, float]:
+    best = max((each["cosine"] for each in explain["candidates"]), default=None)
+    if explain["border"] is not None:
+        assert explain["best"] == best
+        wanted = min(0.7, 0.85 * best) if best >= 0.7 else best - 0.05
+        assert explain["border"] == pytest.approx(wanted)
+    for row in explain["rows"]:
+        chunks = row.get("chunks", [])
+        assert row["score"] == max((chunk["cosine"] for chunk in chunks), default=0.0)
+        assert len(chunks) <= explain["per_note"]
+        for chunk in chunks:
+            assert chunk["cosine"] == max(each["score"] for each in chunk["matched"])
+            assert explain["border"] is None or chunk["cosine"] >= explain["border"] - 1e-9
+    return {row["note_id"]: row["score"] for row in explain["rows"]}
 
 
 AGREES: dict[str, Callable[[Row], dict[int, float]]] = {
@@ -88,6 +109,7 @@ AGREES: dict[str, Callable[[Row], dict[int, float]]] = {
     "vector": chunks_agree,
     "fusion": fusion_agrees,
     "hybrid": hybrid_agrees,
+    "notebrain": notebrain_agrees,
 }
 
 
@@ -187,6 +209,40 @@ def test_by_meaning_alone_a_failing_provider_is_an_error(down: FlaskClient, rank
     for path in ("search?limit=5", "search/why?note_id=1"):
         asked = f"/api/{path}&q=walrus&ranker={ranker}"
         assert "status 500" in error_of(down.get(asked), 503, "provider_rejected")
+
+
+def test_readiness_tells_how_far_the_second_model_is(
+    provider: StubProvider, tmp_path: Path
+) -> None:
+    with opened(tmp_path, second_values(provider)) as doubled:
+        client = doubled.flask().test_client()
+
+        def told() -> tuple[int, int, bool]:
+            ready, state = data_of(client.get("/api/ready")), data_of(client.get("/api/status"))
+            found = ready["second_space"]
+            assert found == state["secondSpace"]
+            assert found["space"].startswith("builtin-quality/multilingual-e5-small")
+            return found["notes_done"], found["notes"], found["complete"]
+
+        def variant() -> str:
+            found: str = searched(client, "one", "hybrid", explain="true")["explain"][
+                "ranker_variant"
+            ]
+            return found
+
+        assert told() == (0, 0, True)
+        for title in ("one", "two"):
+            data_of(client.post("/api/notes", json={"title": title}), 201)
+        assert (told(), variant()) == ((0, 2, False), "hybrid")
+        fill_both(doubled)
+        assert (told(), variant()) == ((2, 2, True), "hybrid+e5")
+        data_of(client.patch("/api/notes/1", json={"summary": "changed"}))
+        assert (told(), variant()) == ((1, 2, False), "hybrid")
+
+
+def test_readiness_tells_of_no_second_model_where_there_is_none(client: FlaskClient) -> None:
+    assert data_of(client.get("/api/ready"))["second_space"] is None
+    assert data_of(client.get("/api/status"))["secondSpace"] is None
 
 
 def test_readiness_counts_the_notes_without_companions(

@@ -26,7 +26,7 @@ from benchmarks.derive_space import (
     space_text,
     sweep_borders,
 )
-from benchmarks.replay import Replay, ask, stored_chunks
+from benchmarks.replay import Replay, ask, stored_vectors
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "evaluation.md"
 A_FEW = 12
@@ -67,8 +67,8 @@ def few() -> Iterator[Few]:
 def test_a_replay_answers_as_the_search_does(few: Few) -> None:
     application, queries = few
     spec = application.embedder.spec
-    asked = ask(application, [query.text for query in queries])
-    replay = Replay(stored_chunks(application), asked, means_of(spec))
+    asked = ask(application.embedder, [query.text for query in queries])
+    replay = Replay(stored_vectors(application), asked, means_of(spec))
     answers = set()
     for number, query in enumerate(queries):
         for ranker, cut in (("chatcrystal", True), ("vector", False)):
@@ -83,8 +83,8 @@ def test_a_replay_answers_as_the_search_does(few: Few) -> None:
 
 def test_a_sweep_gives_what_the_ranker_gives_at_each_border(few: Few) -> None:
     application, queries = few
-    asked = ask(application, [query.text for query in queries])
-    replay = Replay(stored_chunks(application), asked, None)
+    asked = ask(application.embedder, [query.text for query in queries])
+    replay = Replay(stored_vectors(application), asked, None)
     borders = np.arange(200, 401, 10) / 1000
     swept = sweep(replay, queries, borders)
     for border in borders[[2, 10, 18]].tolist():

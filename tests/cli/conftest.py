@@ -154,6 +154,7 @@ def environment_of(folder: Path, provider: StubProvider, **more: str) -> dict[st
         "CRYSTAL_EMBEDDING_PROVIDER": "openai",
         "CRYSTAL_EMBEDDING_BASE_URL": provider.base_url,
         "CRYSTAL_EMBEDDING_RETRIES": "0",
+        "CRYSTAL_SEARCH_SECOND_SPACE": "false",
         **more,
     }
 

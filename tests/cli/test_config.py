@@ -91,7 +91,7 @@ def test_a_terminal_gets_what_the_original_says_too() -> None:
 def test_a_change_without_consequences_is_made(run: Runner, application: Application) -> None:
     ran = run("config", "set", "search.ranker", "vector")
     assert (ran.code, ran.err) == (0, "")
-    assert ran.data["search"] == {"ranker": "vector"}
+    assert ran.data["search"]["ranker"] == "vector"
     assert stored(application) == {"search.ranker": "vector"}
     assert run("config", "get").data == ran.data
 

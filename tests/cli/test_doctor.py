@@ -35,7 +35,9 @@ def test_a_sound_database_is_told_as_json(noted: Path) -> None:
     ran = here("doctor")
     assert (ran.code, ran.err) == (0, "")
     assert list(ran.data) == ["checks", "repaired"]
-    assert {tuple(check) for check in ran.data["checks"]} == {("name", "ok", "count", "message")}
+    assert {tuple(check) for check in ran.data["checks"]} == {
+        ("name", "ok", "count", "message", "remedy")
+    }
     assert all(check["ok"] is True for check in ran.data["checks"])
     assert ran.data["repaired"] == {}
     assert here("doctor", "--repair").data == ran.data

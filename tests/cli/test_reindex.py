@@ -6,11 +6,15 @@ from pathlib import Path
 
 import httpx
 import pytest
+from sqlalchemy import text
 
+from app.domain.notes import NoteDraft
+from app.sync.companions import Coverage
 from cli.session import Wiring
 from tests.cli.conftest import here, run_with
-from tests.support.application import opened, stub_values
+from tests.support.application import ask, opened, stub_values
 from tests.support.provider import StubProvider, refused_address, status
+from tests.support.second import fill_both, second_values
 
 
 def test_what_is_not_embedded_is_embedded(own_data: Path) -> None:
@@ -26,6 +30,54 @@ def test_what_is_not_embedded_is_embedded(own_data: Path) -> None:
     assert ran.data == {"embedded": 2, "chunks": 2, "failed": [], "left": 0}
     assert here("reindex").data["embedded"] == 0
     assert here("reindex", "--all").data["embedded"] == 2
+
+
+def test_what_words_find_notes_by_is_written_anew(own_data: Path, provider: StubProvider) -> None:
+    """Documents of another text, and those that are missing."""
+    with opened(own_data, stub_values(provider)) as application:
+        for title in ("walrus", "salamander", "ocelot"):
+            application.writer.create_note(NoteDraft(title, ""))
+        statement = "SELECT postings FROM lexical_documents WHERE kind = 'root' ORDER BY note_id"
+        with application.database.read() as connection:
+            before = list(connection.execute(text(statement)).scalars())
+        with application.database.write() as connection:
+            connection.execute(
+                text("UPDATE lexical_documents SET postings = :old WHERE note_id = 1"),
+                {"old": before[1]},
+            )
+            connection.execute(text("DELETE FROM lexical_documents WHERE note_id = 3"))
+
+        def found(query: str) -> int:
+            answer = ask(application, query, ranker="fusion", explain=True)
+            assert answer.explanation is not None
+            count: int = answer.explanation["notes_by_words"]
+            return count
+
+        assert (found("walrus"), found("salamander"), found("ocelot")) == (0, 2, 0)
+        assert here("reindex").code == 0
+        assert (found("walrus"), found("salamander"), found("ocelot")) == (1, 1, 1)
+        with application.database.read() as connection:
+            assert list(connection.execute(text(statement)).scalars()) == before
+
+
+@pytest.mark.parametrize("is_all", [False, True], ids=["missing", "all"])
+def test_the_second_model_is_filled_in(
+    own_data: Path, provider: StubProvider, monkeypatch: pytest.MonkeyPatch, is_all: bool
+) -> None:
+    monkeypatch.setenv("CRYSTAL_SEARCH_SECOND_SPACE", "true")
+    with opened(own_data, second_values(provider)) as application:
+        application.writer.create_note(NoteDraft("one", ""))
+        fill_both(application)
+        application.writer.create_note(NoteDraft("two", ""))
+        statement = "SELECT id FROM embeddings WHERE space_id = 2 AND note_id = 1 ORDER BY id"
+        with application.database.read() as connection:
+            before = list(connection.execute(text(statement)).scalars())
+        assert here("reindex", *(["--all"] if is_all else [])).code == 0
+        assert application.second_companions is not None
+        assert application.second_companions.coverage() == Coverage(2, 2)
+        with application.database.read() as connection:
+            after = list(connection.execute(text(statement)).scalars())
+        assert (after != before) is is_all
 
 
 def test_a_running_server_finds_what_was_embedded_beside_it(

@@ -128,8 +128,7 @@ USAGE = {
     "option": (("search", "x", "--frob"), "--frob"),
     "why-nothing": (("why",), "Missing argument"),
     "why-no-note": (("why", "query"), "Missing argument"),
-    "why-no-number": (("why", "query", "note"), "'NOTE'"),
-    "why-zero": (("why", "query", "0"), "'NOTE'"),
+    "why-blank": (("why", "query", " "), "'NOTE'"),
 }
 
 

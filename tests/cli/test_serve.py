@@ -19,14 +19,17 @@ import httpx
 import pytest
 
 from cli.admin import pidfile
-from cli.admin.background import LARGEST_LOG, end, launch, wait_for
+from cli.admin.background import end, launch, wait_for
 from cli.admin.listening import is_loopback, url_of
+from cli.admin.log_files import KEPT_LOGS, LARGEST_LOG
 from cli.failures import Failure
 from tests.cli.conftest import Served, environment_of, here, run_process
 from tests.support.application import planted_vector
-from tests.support.provider import StubProvider, delayed, refused_address, status
+from tests.support.provider import StubProvider, delayed, fine, refused_address, status
 
 TOKEN = "hush-hush"
+STOP_SECONDS = 5.0
+"""So long a stop may take, by the promise of docs/operations.md."""
 
 
 @contextmanager
@@ -396,3 +399,78 @@ def test_a_wrong_port_is_a_usage_error(own_data: Path, port: str) -> None:
     ran = here("serve", "-p", port)
     assert (ran.code, ran.out) == (2, "")
     assert "'-p' / '--port'" in ran.error
+
+
+def test_a_stop_leaves_what_is_not_embedded_pending(own_data: Path, data_folder: Path) -> None:
+    """The provider keeps the queue waiting far longer than a stop may take."""
+    with StubProvider(vector=planted_vector) as slow:
+        environment = environment_of(data_folder, slow)
+        with foreground(environment) as (process, url):
+            lines = [
+                json.dumps(line)
+                for number in range(40)
+                for line in (
+                    {"type": "conversation", "external_id": f"c{number}"},
+                    {"type": "note", "external_id": f"n{number}", "title": f"note {number}",
+                     "conversation": f"c{number}"},
+                )
+            ]  # fmt: skip
+            httpx.post(
+                f"{url}/api/import",
+                content="\n".join(lines),
+                headers={"Content-Type": "application/x-ndjson"},
+            ).raise_for_status()
+            slow.behave(delayed(60))
+            before = len(slow.requests)
+            assert httpx.post(f"{url}/api/embeddings/batch").json()["data"]["queued"] == 40
+            while len(slow.requests) == before:
+                threading.Event().wait(0.01)
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(STOP_SECONDS) == 0
+        slow.behave(fine)
+        with foreground(environment) as (_, url):
+            notes = httpx.get(f"{url}/api/status").json()["data"]["embedding"]["notes"]
+            assert notes == {"pending": 40}
+
+
+def test_the_log_of_a_server_is_bounded_while_it_runs(
+    own_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every full log is put aside, and no more than a few are kept."""
+    server = here("serve", "-d", "-p", "0").data
+    log = own_data / "server.log"
+    for number in range(KEPT_LOGS + 2):
+        with log.open("ab") as sink:
+            sink.truncate(LARGEST_LOG + number)
+        # The one that fills it up, and the first of the next.
+        for _ in range(2):
+            httpx.get(f"{server['url']}/api/health")
+    sizes = [own_data.joinpath(name).stat().st_size for name in (
+        "server.old.log", "server.old2.log", "server.old3.log")]  # fmt: skip
+    assert all(size > LARGEST_LOG for size in sizes)
+    assert sorted(path.name for path in own_data.glob("server*.log")) == [
+        "server.log", "server.old.log", "server.old2.log", "server.old3.log",
+    ]  # fmt: skip
+    entries = [json.loads(line) for line in log.read_text().splitlines()]
+    assert entries[-1]["route"] == "/api/health"
+    assert log.stat().st_size < LARGEST_LOG
+    assert log.stat().st_mode & 0o777 == 0o600
+    assert here("serve", "stop").code == 0
+
+
+def test_the_callers_id_of_a_request_is_in_the_answer_and_the_log(served: Served) -> None:
+    answer = httpx.get(f"{served.url}/api/health", headers={"X-Request-Id": "trace-7.a:b_c"})
+    assert answer.headers["X-Request-Id"] == "trace-7.a:b_c"
+    assert '"request_id": "trace-7.a:b_c"' in (served.folder / "server.log").read_text()
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["a b", 'x"}{"level":"ERROR', "é", "x" * 129, ""],
+    ids=["blank", "json", "not-ascii", "long", "empty"],
+)
+def test_an_id_that_could_deceive_is_replaced(served: Served, given: str) -> None:
+    headers = {"X-Request-Id": given.encode()}
+    found = httpx.get(f"{served.url}/api/health", headers=headers).headers["X-Request-Id"]
+    assert found != given
+    assert len(found) == 32

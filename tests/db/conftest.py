@@ -9,15 +9,16 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, insert
 
-from app.db import migrate
+from app.db import migrate, numbering
 from app.db.engine import Database
 from app.db.models import conversations, embedding_spaces, notes
+from tests.support.databases import DATABASES
 
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
     """A migrated database for tests that fill it once and only read it then."""
-    opened = Database(f"sqlite:///{tmp_path_factory.mktemp('shared') / 'crystal.db'}")
+    opened = Database(DATABASES.url_of(tmp_path_factory.mktemp("shared")))
     migrate.upgrade(opened)
     yield opened
     opened.close()
@@ -26,7 +27,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
     """A migrated, empty database."""
-    opened = Database(f"sqlite:///{tmp_path / 'crystal.db'}")
+    opened = Database(DATABASES.url_of(tmp_path))
     migrate.upgrade(opened)
     yield opened
     opened.close()
@@ -44,6 +45,8 @@ def add_notes(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
         )
         values = {"title": "", "summary": "", "created_at": moment, **row}
         connection.execute(insert(notes).values(id=number, conversation_id=key, **values))
+    if rows:
+        numbering.raise_to(connection, "notes", len(rows))
 
 
 def add_space(connection: Connection) -> None:

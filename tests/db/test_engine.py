@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, text
+from sqlalchemy import URL, Connection, text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.pool import QueuePool
 
@@ -18,6 +18,7 @@ from app.db.engine import Database
 from app.errors import ConfigurationError, DatabaseUnavailable
 from app.factory import build
 from tests.support.application import make_settings
+from tests.support.databases import DATABASES
 
 COUNT = text("SELECT count(*) FROM tags")
 
@@ -26,7 +27,7 @@ COUNT = text("SELECT count(*) FROM tags")
 def database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
     """A database with its schema that waits little for locks."""
     monkeypatch.setattr(engine, "BUSY_TIMEOUT_SECONDS", 0.1)
-    opened = Database(f"sqlite:///{tmp_path / 'crystal.db'}")
+    opened = Database(DATABASES.url_of(tmp_path))
     migrate.upgrade(opened)
     yield opened
     opened.close()
@@ -102,6 +103,7 @@ def test_writers_in_threads_take_turns(database: Database) -> None:
     assert count_tags(database) == 40
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize("lock", ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"])
 def test_a_file_locked_by_another_program_cannot_be_written(
     database: Database, other: sqlite3.Connection, lock: str
@@ -117,6 +119,7 @@ def test_a_file_locked_by_another_program_cannot_be_written(
     assert idle_connections(database)
 
 
+@pytest.mark.sqlite
 def test_a_file_that_another_program_keeps_to_itself_cannot_be_read(
     database: Database, tmp_path: Path
 ) -> None:
@@ -130,6 +133,7 @@ def test_a_file_that_another_program_keeps_to_itself_cannot_be_read(
     assert count_tags(database) == 0
 
 
+@pytest.mark.sqlite
 def test_a_file_that_is_no_database_is_called_damaged(tmp_path: Path) -> None:
     path = tmp_path / "crystal.db"
     path.write_bytes(b"These are no pages of SQLite. " * 200)
@@ -137,6 +141,22 @@ def test_a_file_that_is_no_database_is_called_damaged(tmp_path: Path) -> None:
     with pytest.raises(DatabaseUnavailable, match="damaged; restore a backup"):
         build(make_settings(tmp_path))
     assert path.read_bytes() == before
+
+
+@pytest.mark.sqlite
+@pytest.mark.sqlite
+def test_of_a_damaged_file_the_newest_copy_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "crystal [1].db"
+    path.write_bytes(b"no database" * 1_000)
+    for stamp in ("20260301T100000000000", "20260302T100000000000", "20251231T100000000000"):
+        path.with_name(f"{path.name}.{stamp}.bak").touch()
+    (tmp_path / "crystal.db.20270101T000000000000.bak").touch()
+    database = Database(URL.create("sqlite", database=str(path)))
+    with pytest.raises(DatabaseUnavailable) as caught, database.read():
+        pass
+    database.close()
+    assert f"(the newest beside it is {path.name}.20260302T100000000000.bak)" in caught.value.message
+    assert str(tmp_path) not in caught.value.message
 
 
 def test_a_page_written_over_is_called_damaged(database: Database) -> None:
@@ -165,6 +185,7 @@ def test_an_older_form_is_told_apart(database: Database) -> None:
         changes.state(connection)
 
 
+@pytest.mark.sqlite
 def test_a_missing_folder_is_told(tmp_path: Path) -> None:
     database = Database(f"sqlite:///{tmp_path / 'nowhere' / 'crystal.db'}")
     with pytest.raises(DatabaseUnavailable, match="check that its folder exists"):
@@ -183,6 +204,7 @@ def test_a_url_that_cannot_be_opened_names_the_setting(url: str) -> None:
     assert "hush" not in str(caught.value)
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize("name", ["what?", "50%20off", "a#b", "笔记 notes", "semi;colon&more=1"])
 def test_the_data_folder_may_have_any_name(tmp_path: Path, name: str) -> None:
     build(make_settings(tmp_path / name)).close()
@@ -193,7 +215,7 @@ def test_the_data_folder_may_have_any_name(tmp_path: Path, name: str) -> None:
 def test_waiting_for_a_connection_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "POOL_SIZE", 1)
     monkeypatch.setattr(engine, "POOL_TIMEOUT_SECONDS", 0.05)
-    database = Database(f"sqlite:///{tmp_path / 'crystal.db'}")
+    database = Database(DATABASES.empty(tmp_path))
     with database.read(), database.read():
         with pytest.raises(DatabaseUnavailable, match="Every connection"), database.read():
             raise AssertionError("there was a connection more")
@@ -204,6 +226,7 @@ def test_waiting_for_a_connection_ends(tmp_path: Path, monkeypatch: pytest.Monke
     database.close()
 
 
+@pytest.mark.sqlite
 def test_every_connection_keeps_foreign_keys_and_the_log(database: Database) -> None:
     for _ in range(2):
         with database.read() as first, database.read() as second, database.write() as third:
@@ -213,6 +236,7 @@ def test_every_connection_keeps_foreign_keys_and_the_log(database: Database) -> 
         database.close()
 
 
+@pytest.mark.sqlite
 def test_foreign_keys_are_back_after_a_migration(database: Database) -> None:
     with pytest.raises(ValueError), database.write_schema() as connection:
         assert connection.execute(text("PRAGMA foreign_keys")).scalar() == 0

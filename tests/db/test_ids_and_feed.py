@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -91,11 +90,9 @@ def test_a_number_that_was_rolled_back_is_not_skipped(database: Database) -> Non
     assert numbers_after(database, 0) == (1, [2])
 
 
-def test_no_entry_is_missed_by_a_reader_who_goes_by_numbers(
-    tmp_path: Path, database: Database
-) -> None:
+def test_no_entry_is_missed_by_a_reader_who_goes_by_numbers(database: Database) -> None:
     """Writers of two processes; the reader asks again and again for what is past its number."""
-    second = Database(f"sqlite:///{tmp_path / 'crystal.db'}")
+    second = Database(database.engine.url)
     writers = [
         threading.Thread(target=append_many, args=(each, range(start, start + 40)))
         for each, start in ((database, 0), (second, 100))
@@ -168,7 +165,7 @@ def test_ids_are_never_given_twice(database: Database, table: str) -> None:
         "notes": "INSERT INTO notes (conversation_id, title, summary, created_at)"
         " VALUES ('conversation 3', '', '', '')",
         "embeddings": "INSERT INTO embeddings (note_id, space_id, kind, chunk_text, has_han,"
-        " content_hash, created_at, vector) VALUES (1, 1, 'whole', '', 0, '', '', x'00')",
+        " content_hash, created_at, vector) VALUES (1, 1, 'whole', '', 0, '', '', '0')",
         "tags": "INSERT INTO tags (name) VALUES ('d')",
         "note_relations": "INSERT INTO note_relations (source_note_id, target_note_id,"
         " relation_type, created_at) VALUES (1, 2, 'EXTENDS', '')",

@@ -15,7 +15,6 @@ import httpx
 import numpy as np
 import pytest
 
-from app.embedding import http
 from app.embedding.base import Embedder
 from app.errors import (
     CrystalError,
@@ -25,6 +24,7 @@ from app.errors import (
     ProviderUnreachable,
     SpaceMismatch,
 )
+from app.remote import client as remote
 from tests.support.provider import (
     Behaviour,
     Reply,
@@ -52,7 +52,7 @@ pytestmark = pytest.mark.usefixtures("quick_retries")
 
 @pytest.fixture
 def quick_retries(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http, "FIRST_PAUSE", 0.005)
+    monkeypatch.setattr(remote, "FIRST_PAUSE", 0.005)
 
 
 @pytest.fixture(params=PROVIDERS)
@@ -194,7 +194,7 @@ def test_answers_that_are_no_vectors_are_invalid(
 def test_an_answer_too_large_is_not_read_to_its_end(
     embedder: EmbedderMaker, provider: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http, "LARGEST_ANSWER", 1024**2)
+    monkeypatch.setattr(remote, "LARGEST_ANSWER", 1024**2)
     with StubProvider(usual=raw(b" " * (2 * 1024**2))) as stub:
         one = embedder(provider=provider, base_url=stub.base_url)
         with pytest.raises(ProviderAnswerInvalid, match="more than 1 MB"):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from app.domain.spaces import SpaceMeans, SpaceSpec
-from app.embedding.scale import Means, centre_passages, centre_query, means_of
+from app.embedding.scale import Means, centre_passages, centre_query, lengths_of, means_of
 
 DIMENSION = 6
 
@@ -21,6 +21,14 @@ def unit(seed: int, rows: int) -> NDArray[np.float32]:
 def some_means() -> Means:
     query, query_han, passage, passage_han = 0.3 * unit(1, 4)
     return Means(query, query_han, passage, passage_han)
+
+
+def test_means_have_lengths() -> None:
+    lengths = lengths_of(some_means())
+    assert lengths is not None
+    assert list(lengths) == ["query", "query_han", "passage", "passage_han"]
+    assert list(lengths.values()) == pytest.approx([0.3] * 4, abs=1e-4)
+    assert lengths_of(None) is None
 
 
 def test_means_come_from_the_spec() -> None:

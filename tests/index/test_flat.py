@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from app.domain.evidence import Candidate, Standing
 from app.index import faiss_flat
+from app.index.core import Ids
 from app.index.faiss_flat import FlatIndex, Merge
-from app.index.segment import Ids, Vectors
+from app.index.protocol import Vectors
 
 DIMENSIONS = (1, 3, 64)
 Stored = dict[int, NDArray[np.float32]]

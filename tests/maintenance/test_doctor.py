@@ -31,12 +31,13 @@ from tests.support.application import (
     stub_values,
 )
 from tests.support.application import opened as opened_application
-from tests.support.provider import StubProvider
+from tests.support.provider import Behaviour, StubProvider, of_dimension, status
 from tests.sync.conftest import rows, statuses
 
 COSINES = (0.9, 0.8, 0.7)
 NAMES = [
     "configuration",
+    "permissions",
     "integrity",
     "schema",
     "references",
@@ -46,9 +47,15 @@ NAMES = [
     "chunks_missing",
     "vectors",
     "chunks_unused",
+    "scales",
     "documents_missing",
     "documents_stale",
     "documents_orphaned",
+    "chunk_documents",
+    "mentions",
+    "entities_unused",
+    "links",
+    "snapshots",
 ]
 
 
@@ -168,7 +175,7 @@ BREAKS: dict[str, tuple[tuple[str, ...], dict[str, int], dict[str, int]]] = {
         {"references": 1, "chunks_missing": 1},
     ),
     "document-of-no-note": (
-        ("UPDATE lexical_documents SET note_id = 99 WHERE note_id = 1",),
+        ("UPDATE lexical_documents SET note_id = 99 WHERE note_id = 1 AND kind = 'root'",),
         {"references": 1, "documents_missing": 1, "documents_orphaned": 1},
         {"references": 1, "documents_missing": 1},
     ),
@@ -210,16 +217,16 @@ BREAKS: dict[str, tuple[tuple[str, ...], dict[str, int], dict[str, int]]] = {
     ),
     "no-chunks": (
         ("DELETE FROM embeddings WHERE note_id = 1",),
-        {"chunks_missing": 1},
-        {"chunks_missing": 1},
+        {"references": 1, "chunks_missing": 1},
+        {"references": 1, "chunks_missing": 1},
     ),
     "one-fault-behind-another": (
         (
             "DELETE FROM embeddings WHERE note_id = 1",
             "UPDATE notes SET embedding_status = 'pending' WHERE id = 1",
         ),
-        {"statuses": 1},
-        {"statuses": 1, "chunks_missing": 1},
+        {"references": 1, "statuses": 1},
+        {"references": 1, "statuses": 1, "chunks_missing": 1},
     ),
     "short-vector": ((set_vector("x'0000803f'"),), {"vectors": 1}, {"vectors": 1}),
     "text-for-a-vector": ((set_vector("'abc'"),), {"vectors": 1}, {"vectors": 1}),
@@ -239,24 +246,36 @@ BREAKS: dict[str, tuple[tuple[str, ...], dict[str, int], dict[str, int]]] = {
         {"spaces": 1},
     ),
     "no-document": (
-        ("DELETE FROM lexical_documents WHERE note_id = 1",),
+        ("DELETE FROM lexical_documents WHERE note_id = 1 AND kind = 'root'",),
         {"documents_missing": 1},
         {"documents_missing": 1},
     ),
     "emptied-document": (
-        ("UPDATE lexical_documents SET postings = '[[],[],[]]' WHERE note_id < 3",),
+        (
+            "UPDATE lexical_documents SET postings = '[[],[],[]]' WHERE note_id < 3"
+            " AND kind = 'root'",
+        ),
         {"documents_stale": 2},
         {"documents_stale": 2},
     ),
     "document-of-another-text": (
         ("UPDATE notes SET title = 'written past the server' WHERE id = 1",),
+        {"documents_stale": 1, "links": 1},
         {"documents_stale": 1},
-        {"documents_stale": 1},
+    ),
+    "link-of-no-text": (
+        (
+            "INSERT INTO note_links (source_note_id, target_note_id, target, kind, position,"
+            " name_key) VALUES (1, 2, 'note 1', 'wiki', 0, 'note 1')",
+        ),
+        {"links": 1},
+        {"links": 1},
     ),
     "document-twice": (
         (
             "INSERT INTO lexical_documents (kind, note_id, postings)"
-            " SELECT kind, note_id, postings FROM lexical_documents WHERE note_id = 1",
+            " SELECT kind, note_id, postings FROM lexical_documents WHERE note_id = 1"
+            " AND kind = 'root'",
         ),
         {"documents_stale": 1},
         {"documents_stale": 1},
@@ -275,7 +294,7 @@ def test_what_is_broken_is_named_and_mended(
     breaking(patient.folder, *statements)
     found = examine(patient, silent)
     assert wrong(found) == named
-    assert all(check.message for check in found.checks if not check.ok)
+    assert all(check.message and check.remedy for check in found.checks if not check.ok)
 
     after = repair(patient, silent)
     assert (wrong(after), after.repaired) == ({}, mended)
@@ -378,7 +397,7 @@ def test_everything_is_looked_at_and_mended_group_by_group(
     breaking(
         patient.folder,
         "UPDATE embeddings SET vector = zeroblob(32)",
-        "UPDATE lexical_documents SET note_id = note_id + 90",
+        "UPDATE lexical_documents SET note_id = note_id + 90 WHERE kind = 'root'",
     )
     steps: list[tuple[int, int]] = []
     report = repair(patient, lambda done, total: steps.append((done, total)))
@@ -501,3 +520,31 @@ def test_the_settings_are_those_of_the_file_where_it_can_be_read(
     monkeypatch.setenv("CRYSTAL_PORT", "high")
     with pytest.raises(CrystalError, match=r"server\.port"):
         configuration.settings_of_this_machine()
+
+
+def test_what_others_can_read_is_closed_to_them(patient: Patient) -> None:
+    path_of(patient.folder).chmod(0o644)
+    patient.folder.chmod(0o755)
+    assert wrong(examine(patient, silent)) == {"permissions": 2}
+    assert repair(patient, silent).repaired == {"permissions": 2}
+    assert path_of(patient.folder).stat().st_mode & 0o777 == 0o600
+    assert patient.folder.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "message"),
+    [
+        pytest.param(status(401), "embedding.api_key", id="a-key-refused"),
+        pytest.param(of_dimension(9), "9 dimensions, the stored vectors have 8", id="another-model"),
+    ],
+)
+def test_a_provider_that_cannot_be_used_is_told_with_what_to_do(
+    patient: Patient, provider: StubProvider, behaviour: Behaviour, message: str
+) -> None:
+    settings = make_settings(patient.folder, stub_values(provider)).embedding
+    assert wrong(examine(patient, silent, settings)) == {}
+    provider.behave(behaviour)
+    (check,) = (each for each in examine(patient, silent, settings).checks if not each.ok)
+    assert (check.name, message in check.message) == ("provider", True)
+    assert "crystal config" in check.remedy
+    assert wrong(repair(patient, silent, settings)) == {"provider": 1}

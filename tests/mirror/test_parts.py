@@ -13,14 +13,15 @@ import pytest
 from sqlalchemy import event, text
 
 from app.db import changes
-from app.domain.chunks import KIND_CHUNK, KIND_FIELD, KIND_WHOLE
+from app.domain.chunks import KIND_CHUNK, KIND_ENTITY, KIND_FIELD, KIND_WHOLE, SECOND_PARTS
 from app.domain.notes import NoteDraft, NotePatch
 from app.factory import Application
 from app.index import faiss_flat
 from app.lexical import index as lexical_index
+from app.lexical.index import LexicalIndex
 from app.mirror import parts
 from app.mirror.view import View
-from app.ranking.registry import BY_NAME, PART_WORDS, RANKERS
+from app.ranking.registry import BY_NAME, PART_FRAGMENTS, PART_WORDS, RANKERS
 from app.sync.transaction import transaction
 from tests.support.application import (
     PLANTED_DIMENSION,
@@ -34,8 +35,9 @@ from tests.support.application import (
 )
 from tests.support.provider import StubProvider, fine, status
 
-VECTORS = (KIND_CHUNK, KIND_WHOLE, KIND_FIELD)
-ALL = (*VECTORS, PART_WORDS)
+VECTORS = (KIND_CHUNK, KIND_WHOLE, KIND_FIELD, KIND_ENTITY)
+LEXICAL = (PART_WORDS, PART_FRAGMENTS)
+ALL = (*VECTORS, *LEXICAL)
 QUERY = np.eye(1, PLANTED_DIMENSION, dtype=np.float32)[0]
 QUERIES = ("walrus", "pelican note", "note 1", "salamander", "walruss 海象")
 
@@ -52,6 +54,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
         )
         plant(filled, [0.9, 0.8])
         filled.companions.fill()
+        filled.entities.fill()
     return folder
 
 
@@ -78,7 +81,12 @@ def view_of(application: Application, *wanted: str) -> View:
 
 def loaded(view: View) -> set[str]:
     """The parts that a view has."""
-    return set(view.vectors) | ({PART_WORDS} if view.words is not None else set())
+    return set(view.vectors) | {part for part in LEXICAL if lexical(view, part) is not None}
+
+
+def lexical(view: View, part: str) -> LexicalIndex | None:
+    """The index of words, or that of fragments."""
+    return view.words if part == PART_WORDS else view.fragments
 
 
 def held_and_stored(application: Application, wanted: tuple[str, ...] = ALL) -> tuple[Ids, Ids]:
@@ -88,18 +96,23 @@ def held_and_stored(application: Application, wanted: tuple[str, ...] = ALL) -> 
             kind: {each.chunk_id for each in index.search(QUERY, 10_000)}
             for kind, index in view.vectors.items()
         }
-        if view.words is not None:
-            held[PART_WORDS] = {
-                int(document)
-                for segment in view.words.segments
-                for document in segment.living_documents().ids
-            }
+        for part in LEXICAL:
+            index = lexical(view, part)
+            if index is not None:
+                held[part] = {
+                    int(document)
+                    for segment in index.segments
+                    for document in segment.living_documents().ids
+                }
         stored: Ids = {part: set() for part in held}
         rows = connection.execute(
             text(
                 "SELECT kind, id FROM embeddings WHERE space_id ="
                 " (SELECT id FROM embedding_spaces WHERE active = 1)"
-                " UNION ALL SELECT 'words', id FROM lexical_documents"
+                " UNION ALL SELECT 'words', id FROM lexical_documents WHERE kind = 'root'"
+                " UNION ALL SELECT 'fragments', id FROM lexical_documents WHERE chunk_id IS NULL"
+                " OR chunk_id IN (SELECT id FROM embeddings WHERE space_id ="
+                " (SELECT id FROM embedding_spaces WHERE active = 1))"
             )
         )
         for part, row_id in rows:
@@ -144,11 +157,13 @@ def test_a_ranker_loads_its_own_parts_and_no_others(filled: Application, ranker:
     assert loaded(view_of(filled)) == set()
     with recorded_statements(filled.database) as statements:
         ask(filled, "walrus", ranker=ranker, expand=True)
-    wanted = set(BY_NAME[ranker].parts)
+    # There is no second space here: tests/mirror/test_second.py.
+    wanted = set(BY_NAME[ranker].parts) - set(SECOND_PARTS)
     assert loaded(view_of(filled)) == wanted
-    assert any("lexical_documents" in each for each in statements) == (PART_WORDS in wanted)
-    scans = [each for each in statements if "embeddings.vector" in each]
-    assert len(scans) == len(wanted - {PART_WORDS})
+    reads_words = any("lexical_documents" in each for each in statements)
+    assert reads_words == bool(wanted & set(LEXICAL))
+    scans = [each for each in statements if "embeddings.vector" in each and "space_id +" in each]
+    assert len(scans) == len(wanted - set(LEXICAL))
 
 
 def test_the_default_ranker_wants_chunks_alone(filled: Application) -> None:
@@ -220,12 +235,12 @@ def delete_everything(application: Application) -> None:
 
 
 CHANGED: dict[Callable[[Application], None], set[str]] = {
-    create: {KIND_CHUNK, PART_WORDS},
+    create: {KIND_CHUNK, *LEXICAL},
     fill: {KIND_WHOLE, KIND_FIELD},
-    edit_text: set(ALL),
-    edit_words: {PART_WORDS},
-    take_in: {PART_WORDS},
-    embed_again: set(VECTORS),
+    edit_text: set(ALL) - {KIND_ENTITY},
+    edit_words: set(LEXICAL),
+    take_in: set(LEXICAL),
+    embed_again: {KIND_CHUNK, KIND_WHOLE, KIND_FIELD, PART_FRAGMENTS},
     delete: set(ALL),
 }
 """Writes, and the parts that each of them changes."""
@@ -245,7 +260,7 @@ def test_every_part_follows_by_itself(
     write(warm)
     after = view_of(warm, *ALL)
     kept = {kind for kind in VECTORS if after.vectors[kind] is before.vectors[kind]}
-    kept |= {PART_WORDS} if after.words is before.words else set()
+    kept |= {part for part in LEXICAL if lexical(after, part) is lexical(before, part)}
     assert set(ALL) - kept == CHANGED[write]
     assert_in_step(warm)
     assert_as_fresh(warm, provider)
@@ -322,7 +337,7 @@ def test_another_space_has_vectors_of_its_own_and_the_same_words(
     words = view_of(warm).words
     with opened(tmp_path, stub_values(provider, model="another")) as other:
         held, _ = held_and_stored(warm)
-        assert set(held) == {PART_WORDS}
+        assert set(held) == set(LEXICAL)
         other.batches.embed_many(other.batches.unembedded())
         other.companions.fill()
         assert_in_step(other)
@@ -337,7 +352,7 @@ def test_words_need_no_space_with_a_dimension(
     note_id = application.writer.create_note(NoteDraft("salamander", "not embedded"))
     provider.behave(fine)
     view = view_of(application, *ALL)
-    assert loaded(view) == {PART_WORDS}
+    assert loaded(view) == set(LEXICAL)
     assert found_ids(ask(application, "salamander", ranker="fusion")) == [note_id]
     application.batches.embed_many([note_id])
     assert_in_step(application)
@@ -486,12 +501,19 @@ def parts_out_of_step(application: Application) -> list[object]:
 
 
 def odd_answers(application: Application) -> list[object]:
-    """Answers that do not begin with the note that is best by meaning and by words."""
+    """Answers that do not begin with the note that is best by meaning and by words.
+
+    Relations may bring others before it with finder, but they cannot hide it.
+    """
     found = [
-        ask(application, "walrus note", ranker=ranker.name, limit=50, cut=False)
+        (ask(application, "walrus note", ranker=ranker.name, limit=50, cut=False), ranker.name)
         for ranker in RANKERS
     ]
-    return [answer for answer in found if found_ids(answer)[0] != 1 or answer.warnings]
+    return [
+        answer
+        for answer, ranker in found
+        if 1 not in found_ids(answer)[: 50 if ranker == "finder" else 1] or answer.warnings
+    ]
 
 
 def test_searches_of_all_rankers_among_writers(

@@ -14,6 +14,7 @@ import pytest
 from app.domain.notes import NoteDraft, NotePatch
 from app.factory import Application
 from tests.support.application import ask, found_ids, plant, stub_values
+from tests.support.databases import DATABASES
 from tests.support.provider import StubProvider
 
 ROOT = Path(__file__).parents[2]
@@ -76,7 +77,7 @@ class Servant:
 @pytest.fixture
 def servant(application: Application, provider: StubProvider, tmp_path: Path) -> Iterator[Servant]:
     """A process that opened the folder after ``application`` did."""
-    servant = Servant(tmp_path, stub_values(provider))
+    servant = Servant(tmp_path, stub_values(provider) | DATABASES.setting(tmp_path))
     try:
         servant.wait_until_ready()
         yield servant
@@ -105,7 +106,10 @@ def test_each_process_finds_what_the_other_wrote(
 def test_two_processes_may_open_an_empty_folder_at_once(
     provider: StubProvider, tmp_path: Path
 ) -> None:
-    servants = [Servant(tmp_path / "new", stub_values(provider)) for _ in range(2)]
+    values = stub_values(provider)
+    if DATABASES.is_postgresql:
+        values |= {"database_url": DATABASES.empty(tmp_path)}
+    servants = [Servant(tmp_path / "new", values) for _ in range(2)]
     for servant in servants:
         servant.wait_until_ready()
     first, second = servants

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
 
@@ -12,28 +12,47 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import ConfigurationError
-from app.settings.table import BY_NAME, SETTINGS, Kind, Setting
-from app.settings.values import EmbeddingSettings, Secret, ServerSettings, Settings, parse
+from app.settings.kinds import Kind, Setting
+from app.settings.table import BY_NAME, SETTINGS
+from app.settings.values import (
+    EmbeddingSettings,
+    Secret,
+    ServerSettings,
+    Settings,
+    SourceSettings,
+    parse,
+)
 
 NAMES = [setting.name for setting in SETTINGS]
-GROUPS = {"server": ServerSettings, "embedding": EmbeddingSettings}
+GROUPS = {
+    "server": ServerSettings,
+    "embedding": EmbeddingSettings,
+    "sources": SourceSettings,
+}
 
 
 def value_of(settings: Settings, name: str) -> object:
     """The parsed value of a dotted name."""
-    group, _, leaf = name.rpartition(".")
-    if group in GROUPS:
-        return getattr(getattr(settings, group), leaf)
-    return getattr(settings, name.replace(".", "_"))
+    group, _, leaf = name.partition(".")
+    held = getattr(settings, group, None) if leaf else None
+    if held is None:
+        return getattr(settings, name.replace(".", "_"))
+    return held[leaf] if isinstance(held, Mapping) else getattr(held, leaf)
+
+
+def chosen(setting: Setting) -> tuple[str, object]:
+    """The last choice that is not the default, and what it is read as."""
+    text = next(each for each in reversed(setting.choices) if each != setting.default)
+    return text, text == "true" if setting.choices == ("true", "false") else text
 
 
 SAMPLES: dict[Kind, Callable[[Setting], tuple[str, object]]] = {
     Kind.TEXT: lambda _: ("some text", "some text"),
     Kind.SECRET: lambda _: ("hush", Secret("hush")),
     Kind.INTEGER: lambda setting: (f"{setting.maximum:.0f}", int(setting.maximum)),
-    Kind.NUMBER: lambda _: ("2.5", 2.5),
+    Kind.NUMBER: lambda setting: (f"{setting.maximum}", setting.maximum),
     Kind.LIST: lambda _: (" one , two,,", ("one", "two")),
-    Kind.CHOICE: lambda setting: (setting.choices[-1], setting.choices[-1]),
+    Kind.CHOICE: chosen,
 }
 
 
@@ -93,7 +112,7 @@ def test_rows_are_complete() -> None:
 def test_paths_addresses_and_access_cannot_be_set_over_http() -> None:
     """A page that gets through to the API must not reach files, other listeners or tokens."""
     allowed = {setting.name for setting in SETTINGS if setting.over_http}
-    assert allowed <= {name for name in NAMES if name.startswith(("embedding.", "search."))}
+    assert allowed <= {name for name in NAMES if name.startswith(("embedding.", "llm.", "search."))}
 
 
 BAD_VALUES = [

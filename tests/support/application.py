@@ -23,6 +23,7 @@ from app.domain.notes import NoteDraft, NoteFilters
 from app.domain.search import SearchAnswer, SearchRequest
 from app.factory import Application, build
 from app.settings.values import Settings, parse
+from tests.support.databases import DATABASES
 from tests.support.provider import StubProvider
 
 PLANTED_DIMENSION = 8
@@ -33,8 +34,18 @@ _PLANTED = re.compile(r"cos=(-?[0-9.]*[0-9])")
 
 
 def make_settings(folder: Path, values: Mapping[str, str] | None = None) -> Settings:
-    """Settings by their dotted names, of an application over this folder; the rest are defaults."""
-    return parse({"data_dir": str(folder), **(values or {})}, {})
+    """Settings by their dotted names, of an application over this folder; the rest are defaults.
+
+    The second model is off: its tests ask for it. No tool of whoever runs the tests is looked at.
+    The database is that of the run (``tests/support/databases.py``).
+    """
+    own = {
+        "data_dir": str(folder),
+        **DATABASES.setting(folder),
+        "search.second_space": "false",
+        "sources.home": str(folder / "home"),
+    }
+    return parse(own | dict(values or {}), {})
 
 
 def stub_values(provider: StubProvider, **more: str) -> dict[str, str]:

@@ -20,11 +20,13 @@ Document = tuple[str, int | None, str]
 
 
 def documents(application: Application) -> list[Document]:
-    """The stored lexical documents as (kind, note id, postings), by note id."""
+    """The stored lexical documents of notes as (kind, note id, postings), by note id."""
     columns = lexical_documents.c
     with application.database.read() as connection:
         found = connection.execute(
-            select(columns.kind, columns.note_id, columns.postings).order_by(columns.note_id)
+            select(columns.kind, columns.note_id, columns.postings)
+            .where(columns.kind == KIND_ROOT)
+            .order_by(columns.note_id)
         )
         return [(row[0], row[1], row[2]) for row in found]
 
@@ -33,7 +35,11 @@ def document_ids(application: Application) -> dict[int, int]:
     """The id of the document of each note that has one."""
     columns = lexical_documents.c
     with application.database.read() as connection:
-        found = connection.execute(select(columns.note_id, columns.id).order_by(columns.note_id))
+        found = connection.execute(
+            select(columns.note_id, columns.id)
+            .where(columns.kind == KIND_ROOT)
+            .order_by(columns.note_id)
+        )
         return {row[0]: row[1] for row in found}
 
 

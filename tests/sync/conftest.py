@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterable
-from contextlib import closing
 
 from sqlalchemy import text
 
-from app.db import notes
+from app.db import notes, table_copy
+from app.db.engine import Database
 from app.domain.notes import Note
 from app.factory import Application
 from tests.support.provider import Asked, Behaviour, Reply, VectorFunction, fine, status
@@ -17,10 +16,19 @@ POISON = "POISON"
 
 
 def dump(application: Application) -> list[str]:
-    """Every row of every table, as statements that would restore it."""
-    assert application.database.path is not None
-    with closing(sqlite3.connect(application.database.path)) as connection:
-        return list(connection.iterdump())
+    """Every row of every table."""
+    return rows_of_all(application.database)
+
+
+def rows_of_all(database: Database) -> list[str]:
+    """Every row of every table, by table and key."""
+    with database.read() as connection:
+        return [
+            f"{table.name}: {row}"
+            for table in table_copy.tables()
+            for batch in table_copy.batches(connection, table)
+            for row in batch
+        ]
 
 
 def note_of(application: Application, note_id: int) -> Note:
@@ -87,12 +95,32 @@ def meanwhile(deed: Callable[[], object], times: int = 1) -> Behaviour:
     return behave
 
 
+REFUSALS = {
+    "sqlite": (
+        "CREATE TRIGGER refuse BEFORE INSERT ON index_changes"
+        " BEGIN SELECT RAISE(ABORT, 'refused by a trigger'); END",
+    ),
+    "postgresql": (
+        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+        " RAISE EXCEPTION 'refused by a trigger' USING ERRCODE = 'check_violation'; END $$",
+        "CREATE TRIGGER refuse BEFORE INSERT ON index_changes EXECUTE FUNCTION refuse()",
+    ),
+}
+CONSENTS = {
+    "sqlite": ("DROP TRIGGER refuse",),
+    "postgresql": ("DROP TRIGGER refuse ON index_changes", "DROP FUNCTION refuse"),
+}
+
+
 def refuse_changes(application: Application) -> None:
     """Make the database refuse entries of the change feed, the last thing that a write does."""
     with application.database.write() as connection:
-        connection.execute(
-            text(
-                "CREATE TRIGGER refuse BEFORE INSERT ON index_changes"
-                " BEGIN SELECT RAISE(ABORT, 'refused by a trigger'); END"
-            )
-        )
+        for statement in REFUSALS[connection.dialect.name]:
+            connection.execute(text(statement))
+
+
+def allow_changes(application: Application) -> None:
+    """Take that back."""
+    with application.database.write() as connection:
+        for statement in CONSENTS[connection.dialect.name]:
+            connection.execute(text(statement))

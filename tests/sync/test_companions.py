@@ -180,7 +180,7 @@ def test_only_embedded_notes_have_them(application: Application, provider: StubP
 
 
 def test_a_note_of_tags_alone_is_not_missing_for_ever(application: Application) -> None:
-    note_id = application.writer.create_note(NoteDraft("", "", tags=("cos=0.6",)))
+    note_id = application.writer.create_note(NoteDraft("", "", tags=("cos=0.9",)))
     assert statuses(application) == ["done"]
     assert application.companions.fill() == 1
     assert [each.kind for each in companions(application)] == [KIND_WHOLE]

@@ -13,6 +13,7 @@ from sqlalchemy import text
 
 from app.domain.notes import NoteDraft, NotePatch
 from app.factory import Application
+from app.search import warming
 from app.sync import companions, filler
 from tests.support.application import opened, plant, stub_values
 from tests.support.companions import notes_with_companions
@@ -25,7 +26,7 @@ from tests.support.provider import (
     refused_address,
     status,
 )
-from tests.sync.conftest import refuse_changes, take_in
+from tests.sync.conftest import allow_changes, refuse_changes, take_in
 
 PATIENCE = 20
 
@@ -69,6 +70,27 @@ def test_the_server_starts_it_and_ends_it(application: Application) -> None:
     filled(application, ids)
     application.close()
     assert not fill_threads()
+
+
+@pytest.mark.parametrize("ranker", ["chatcrystal", "hybrid"])
+@pytest.mark.parametrize("most", [0, 20_000], ids=["many notes", "few notes"])
+def test_a_warm_server_has_loaded_what_its_searches_read(
+    provider: StubProvider,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    ranker: str,
+    most: int,
+) -> None:
+    """In the background: those of the default ranker, and of `hybrid` while they are little."""
+    monkeypatch.setattr(warming, "WARMED_NOTES", most)
+    with opened(tmp_path, stub_values(provider) | {"search.ranker": ranker}) as server:
+        plant(server, [0.9])
+        server.warm()
+        eventually(lambda: warming.THREAD_NAME not in {each.name for each in threading.enumerate()})
+        view = server.mirror.latest
+        assert view is not None
+        wanted = {"chunk"} | ({"whole", "field"} if most or ranker == "hybrid" else set())
+        assert (set(view.vectors), view.words is not None) == (wanted, wanted != {"chunk"})
 
 
 def test_without_a_start_nothing_is_made(application: Application) -> None:
@@ -157,8 +179,7 @@ def test_it_outlives_a_fault_and_logs_it(
     refuse_changes(started)
     started.filler.wake()
     eventually(lambda: any(record.exc_info for record in caplog.records))
-    with started.database.write() as connection:
-        connection.execute(text("DROP TRIGGER refuse"))
+    allow_changes(started)
     started.filler.wake()
     filled(started, [1, 2])
 

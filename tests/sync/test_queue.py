@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
 
 from app.db import engine
 from app.factory import Application
@@ -15,7 +14,14 @@ from app.sync.batches import GROUP
 from app.sync.queue import CANCELLED, COMPLETED, FAILED, QUEUED, RUNNING, Progress
 from tests.support.application import opened, stub_values
 from tests.support.provider import Asked, Reply, StubProvider, VectorFunction, fine
-from tests.sync.conftest import POISON, refuse_changes, refusing_poison, statuses, take_in
+from tests.sync.conftest import (
+    POISON,
+    allow_changes,
+    refuse_changes,
+    refusing_poison,
+    statuses,
+    take_in,
+)
 
 PATIENCE = 20
 
@@ -57,7 +63,7 @@ def finished(application: Application) -> Progress:
 
 
 def states(progress: Progress) -> list[tuple[int, str]]:
-    return [(task.note_id, task.status) for task in progress.tasks]
+    return [(int(task.id), task.status) for task in progress.tasks]
 
 
 def test_every_note_is_embedded_and_told_of(application: Application) -> None:
@@ -68,7 +74,7 @@ def test_every_note_is_embedded_and_told_of(application: Application) -> None:
     assert progress.version > seen
     assert states(progress) == [(note_id, COMPLETED) for note_id in ids]
     for task in progress.tasks:
-        assert task.title == f"title {task.note_id}"
+        assert task.title == f"title {task.id}"
         assert task.error is None
         assert task.started_at is not None and task.finished_at is not None
         assert task.added_at <= task.started_at <= task.finished_at
@@ -140,8 +146,7 @@ def test_the_worker_outlives_an_unexpected_fault(
     ] * 2
     assert progress.count(FAILED) == 2
     assert "embedding failed" in caplog.messages
-    with application.database.write() as connection:
-        connection.execute(text("DROP TRIGGER refuse"))
+    allow_changes(application)
     application.queue.submit(titles(ids))
     assert finished(application).count(COMPLETED) == 2
 

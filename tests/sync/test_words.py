@@ -111,11 +111,11 @@ def other(filled: Application, provider: StubProvider, tmp_path: Path) -> Iterat
 
 
 def entries(application: Application, after: int) -> list[tuple[object, ...]]:
-    """What the feed tells of documents after a sequence number."""
+    """What the feed tells of documents of notes after a sequence number."""
     return rows(
         application,
         "SELECT operation, target_id FROM index_changes"
-        f" WHERE what = 'document' AND sequence > {after} ORDER BY id",
+        f" WHERE what = 'document' AND kind = 'root' AND sequence > {after} ORDER BY id",
     )
 
 
@@ -364,7 +364,7 @@ def test_what_was_deleted_is_never_found_again(
         for application in (filled, other, started):
             assert found_by_words(application, "walrus pelican chinchilla plain") == []
             assert found_by_words(application, "axolotl") == fresh[:1]
-            assert application.database.path == filled.database.path
+            assert application.database.engine.url == filled.database.engine.url
 
 
 def test_an_emptied_index_holds_nothing(filled: Application, other: Application) -> None:

@@ -25,12 +25,16 @@ class Patient:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One check; ``count`` is how much it found, harmless things included."""
+    """One check; ``count`` is how much it found, harmless things included.
+
+    ``remedy`` says what to do when it is not in order.
+    """
 
     name: str
     ok: bool
     count: int = 0
     message: str = ""
+    remedy: str = ""
 
 
 @dataclass(frozen=True, slots=True)

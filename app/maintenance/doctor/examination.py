@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from sqlalchemy import URL, Connection
@@ -16,8 +17,20 @@ from app.db import checkup, notes
 from app.db.engine import Database
 from app.errors import DatabaseUnavailable
 from app.lexical.chinese import DICTIONARY
-from app.maintenance.doctor import configuration, structure, vectors, words
+from app.maintenance.doctor import (
+    configuration,
+    fragments,
+    links,
+    permissions,
+    provider,
+    scales,
+    snapshots,
+    structure,
+    vectors,
+    words,
+)
 from app.maintenance.doctor.checks import Check, Patient, Remedy, Report, Steps
+from app.settings.values import EmbeddingSettings
 
 MOST_ROUNDS = 4
 """What one remedy does may bring to light what another one mends."""
@@ -33,11 +46,17 @@ EXAMINERS: tuple[Examiner, ...] = (
     vectors.missing_chunks,
     vectors.damaged_vectors,
     vectors.unused_chunks,
+    scales.shipped,
     words.documents,
+    fragments.chunk_documents,
+    fragments.mentions,
+    links.settled,
 )
 
 REMEDIES: dict[str, Remedy] = {
     configuration.CONFIGURATION: configuration.mend,
+    permissions.PERMISSIONS: permissions.close,
+    snapshots.SNAPSHOT: snapshots.remove_spoilt,
     structure.SCHEMA: structure.upgrade,
     # Before anything is announced in it.
     structure.CHANGE_FEED: structure.begin_history,
@@ -50,11 +69,24 @@ REMEDIES: dict[str, Remedy] = {
     words.DOCUMENTS_MISSING: words.write_missing,
     words.DOCUMENTS_STALE: words.rewrite_stale,
     words.DOCUMENTS_ORPHANED: structure.remove_of_gone_notes,
+    fragments.CHUNK_DOCUMENTS: fragments.write_chunk_documents,
+    fragments.MENTIONS: fragments.join_mentions,
+    fragments.ENTITIES_UNUSED: fragments.remove_unused,
+    links.LINKS: links.settle,
 }
 """What mends a check that found something, in the order in which it is done."""
 
 MADE_PENDING = (vectors.STATUSES, vectors.VECTORS, vectors.CHUNKS_MISSING)
 """After these remedies, notes may wait for their vectors."""
+
+
+BY_HAND: dict[str, str] = {
+    configuration.CONFIGURATION: "mend config.json by hand, or delete it",
+    structure.INTEGRITY: "crystal restore BACKUP --force",
+    structure.SCHEMA: "install the version that wrote the database",
+    provider.PROVIDER: "see crystal config; words are searched meanwhile",
+}
+"""What helps where a repair does not."""
 
 
 @contextmanager
@@ -77,8 +109,10 @@ def opened(url: str | URL, folder: Path) -> Iterator[Patient]:
         database.close()
 
 
-def examine(patient: Patient, on_progress: Progress) -> Report:
-    """Make every check, changing nothing.
+def examine(
+    patient: Patient, on_progress: Progress, embedding: EmbeddingSettings | None = None
+) -> Report:
+    """Make every check, changing nothing; with the provider's settings that too.
 
     Args:
         on_progress: Called with how many vectors and notes of how many were looked at.
@@ -86,10 +120,24 @@ def examine(patient: Patient, on_progress: Progress) -> Report:
     Raises:
         DatabaseUnavailable: the database is locked, or another program's.
     """
-    return Report(tuple(_checks(patient, on_progress)), {})
+    checks = [*_checks(patient, on_progress)]
+    if embedding is not None:
+        checks.append(provider.examine(patient, embedding))
+    return Report(tuple(map(_advised, checks)), {})
 
 
-def repair(patient: Patient, on_progress: Progress) -> Report:
+def _advised(check: Check) -> Check:
+    """Say what to do about what is wrong."""
+    if check.ok:
+        return check
+    by_hand = BY_HAND.get(check.name)
+    ours = "crystal doctor --repair" if check.name in REMEDIES else None
+    return replace(check, remedy="; or ".join(filter(None, (ours, by_hand))))
+
+
+def repair(
+    patient: Patient, on_progress: Progress, embedding: EmbeddingSettings | None = None
+) -> Report:
     """Make every check and mend what can be derived; report how things stand then.
 
     Raises:
@@ -97,13 +145,13 @@ def repair(patient: Patient, on_progress: Progress) -> Report:
         DatabaseUnavailable: the database is locked, or another program's.
     """
     repaired: Counter[str] = Counter()
-    report = examine(patient, on_progress)
+    report = examine(patient, on_progress, embedding)
     for _ in range(MOST_ROUNDS):
         mended = _mended(patient, report)
         if not mended.total():
             break
         repaired += mended
-        report = examine(patient, on_progress)
+        report = examine(patient, on_progress, embedding)
     return Report(report.checks, dict(repaired))
 
 
@@ -114,6 +162,7 @@ def _mended(patient: Patient, report: Report) -> Counter[str]:
 
 def _checks(patient: Patient, on_progress: Progress) -> Iterator[Check]:
     yield configuration.examine(patient.folder)
+    yield permissions.examine(patient)
     for look in (structure.integrity, structure.schema):
         check = look(patient.database)
         yield check
@@ -124,3 +173,4 @@ def _checks(patient: Patient, on_progress: Progress) -> Iterator[Check]:
         steps = Steps(total, on_progress)
         for examiner in EXAMINERS:
             yield from examiner(connection, steps)
+    yield from snapshots.examine(patient.folder)

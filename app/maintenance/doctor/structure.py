@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sqlalchemy import Connection
 
-from app.db import checkup, chunks, migrate
+from app.db import checkup, chunks, lexical, migrate
 from app.db.engine import Database
 from app.errors import DatabaseUnavailable
 from app.maintenance.doctor.checks import BATCH, Check, Patient, Steps, counted, found
@@ -78,6 +78,8 @@ def remove_dangling(patient: Patient) -> int:
     """Delete such rows, content excepted; processes forget what they hold of them."""
     removed = remove_of_gone_notes(patient)
     with transaction(patient.database) as unit:
+        removed += lexical.release_gone_chunks(unit.connection)
+        unit.lost_chunks()
         return removed + checkup.remove_dangling(unit.connection)
 
 

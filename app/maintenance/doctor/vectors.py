@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from sqlalchemy import Connection
 
-from app.db import checkup, chunks, spaces
+from app.db import checkup, chunks, entities, spaces
 from app.db.checkup import StoredVector
 from app.domain.chunks import KIND_CHUNK
 from app.domain.notes import STATUS_PENDING
@@ -142,10 +142,13 @@ def remove_damaged(patient: Patient) -> int:
 def _remove(unit: Transaction, chunk_ids: Sequence[int]) -> int:
     # A row is never written over: one that is still there is still damaged.
     owners = checkup.owners_by_space(unit.connection, chunk_ids)
+    # Those of entities are made anew by themselves.
+    of_entities = entities.remove_some_vectors(unit.connection, chunk_ids)
+    unit.removed_vectors(of_entities)
     for space_id, note_ids in owners.items():
         unit.removed_vectors(chunks.remove_of_notes(unit.connection, note_ids, space_id))
         spaces.set_status(unit.connection, space_id, note_ids, STATUS_PENDING)
-    return sum(map(len, owners.values()))
+    return sum(map(len, owners.values())) + len(of_entities)
 
 
 def _defects(connection: Connection, steps: Steps) -> Iterator[Defects]:

@@ -33,6 +33,11 @@ def documents(connection: Connection, steps: Steps) -> Iterator[Check]:
     yield found(DOCUMENTS_ORPHANED, orphaned, message)
 
 
+def rewrite(patient: Patient) -> int:
+    """Write every document that is missing or of another text; return the number of notes."""
+    return write_missing(patient) + rewrite_stale(patient)
+
+
 def write_missing(patient: Patient) -> int:
     """Write the documents of notes that have none."""
     return _rewritten(patient, _missing)

@@ -38,7 +38,7 @@ class FolderFormat:
 FORMATS: dict[str, FileFormat | FolderFormat] = {
     "jsonl": FileFormat(
         "one JSON object a line, without vectors; crystal import jsonl takes it back without loss",
-        ("tags", "conversations", "messages", "notes", "relations"),
+        ("tags", "conversations", "messages", "notes", "relations", "links"),
         write_lines,
     ),
     "markdown": FolderFormat(

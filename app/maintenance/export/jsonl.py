@@ -38,6 +38,9 @@ _CONVERSATION_FIELDS = (
     "experience_score",
     "experience_gate_reason",
     "experience_gate_details",
+    "gate_override",
+    "content_digest",
+    "distilled_digest",
     "created_at",
     "updated_at",
 )
@@ -68,6 +71,7 @@ _NOTE_FIELDS = (
     "created_at",
     "updated_at",
 )
+_LINK_FIELDS = ("target", "kind", "heading", "label", "position")
 _RELATION_FIELDS = ("relation_type", "confidence", "description", "created_by", "created_at")
 
 # Within a text JSON allows these, but some programs take them for the end of a line.
@@ -112,6 +116,7 @@ def _message(row: Row) -> Record:
         "conversation": _conversation_key(row["conversation_external_id"], row["conversation_id"]),
         "message_type": row["type"],
         **_fields(row, _MESSAGE_FIELDS),
+        "tools": read_json(row["tools"]),
     }
 
 
@@ -137,6 +142,18 @@ def _relation(row: Row) -> Record:
     }
 
 
+def _link(row: Row) -> Record:
+    is_resolved = row["target_note_id"] is not None
+    return {
+        "type": "link",
+        "source": note_key(row["source_external_id"], row["source_conversation_id"]),
+        **_fields(row, _LINK_FIELDS),
+        "target_note": note_key(row["target_external_id"], row["target_conversation_id"])
+        if is_resolved
+        else None,
+    }
+
+
 def _fields(row: Row, names: tuple[str, ...]) -> Record:
     return {name: _writable(row[name]) for name in names}
 
@@ -152,4 +169,5 @@ _KINDS: Mapping[str, tuple[Callable[[Connection], Iterator[Row]], Callable[[Row]
     "messages": (whole_tables.all_messages, _message),
     "notes": (whole_tables.all_notes, _note),
     "relations": (whole_tables.all_relations, _relation),
+    "links": (whole_tables.all_links, _link),
 }

@@ -88,6 +88,6 @@ def reading(database: Database, embedding: EmbeddingSettings | None = None) -> I
         DatabaseUnavailable: the database cannot be read.
     """
     with database.read() as connection:
-        space = spaces.active(connection)
+        space = spaces.searching(connection)
         counted = sizes(connection, space.id if space else None)
         yield Source(connection, space, counted, embedding)

@@ -91,8 +91,10 @@ def _identities(
     asked = words(query)
     identities: dict[int, Identity] = {}
     for note_id in found:
-        card, aliases = notes[note_id]
-        identities[note_id] = identity_of(asked, card.title, aliases, found_by_words=found_by_words)
+        known = notes[note_id]
+        identities[note_id] = identity_of(
+            asked, known.card.title, known.aliases, found_by_words=found_by_words
+        )
     return identities
 
 

@@ -1,6 +1,7 @@
 """The run of `hybrid`: what it needs, in which order, and which notes it weighs.
 
-Owns the over-fetch, eligibility and the cut. What a note is worth is in ``scoring``.
+Owns the over-fetch and eligibility. What a note is worth is in ``scoring``, where an answer ends
+in ``cut``.
 """
 
 from __future__ import annotations
@@ -8,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
-from app.domain.chunks import KIND_CHUNK, KIND_FIELD, KIND_WHOLE
+from app.domain.chunks import KIND_CHUNK, KIND_FIELD, KIND_WHOLE, SECOND_FIELD, SECOND_WHOLE
 from app.domain.evidence import LexicalHit, NoteFacts
+from app.ranking.hybrid.cut import cut_of
 from app.ranking.hybrid.record import HybridRecord
 from app.ranking.hybrid.scoring import NO_COSINES, Cosines, Measured, Row, row_of
 from app.ranking.run import (
     Coverage,
     Hit,
     LexicalHits,
+    Likeness,
     NearestNotes,
     Need,
     NoteCards,
@@ -32,25 +35,17 @@ OVER_FETCH = 10
 VECTORS_PER_NOTE = 3
 """Fields of a note, and about as many chunks."""
 
-CUT_SHARE = 0.82
-"""The cut, as a share of the space's border: scores of whole notes lie lower than those of their
-best chunk. Measured on our own labelled queries (docs/evaluation.md)."""
+Facts = Mapping[int, NoteFacts]
+ByNote = dict[int, Cosines]
 
 
 def rank_hybrid(question: Question) -> RankingRun:
     """Weigh the notes that are near by meaning or found by words; leave out the irrelevant."""
-    wanted = OVER_FETCH * question.limit
-    whole, fields, chunks, words = yield Together(
-        (
-            NearestNotes(KIND_WHOLE, wanted),
-            NearestNotes(KIND_FIELD, VECTORS_PER_NOTE * wanted),
-            NearestNotes(KIND_CHUNK, VECTORS_PER_NOTE * wanted),
-            LexicalHits(wanted),
-        )
-    )
+    *near, words = yield Together(_sources(question))
     found: Sequence[LexicalHit] = words
-    ids = tuple(dict.fromkeys([*whole, *fields, *chunks, *(hit.note_id for hit in found)]))
-    facts: Mapping[int, NoteFacts] = yield NoteCards(ids)
+    by_words = (hit.note_id for hit in found)
+    ids = tuple(dict.fromkeys([*(note_id for notes in near for note_id in notes), *by_words]))
+    facts: Facts = yield NoteCards(ids)
     shares = _shares(found, facts)
     refused = _refused(facts, shares)
     weighed = tuple(note_id for note_id in ids if note_id in facts and note_id not in refused)
@@ -58,8 +53,10 @@ def rank_hybrid(question: Question) -> RankingRun:
     embedded = tuple(
         note_id for note_id in weighed if facts[note_id].card.ineligible_because is None
     )
-    cosines = yield from _cosines(embedded)
+    cosines = yield from _cosines(embedded, facts)
+    second = yield from _second_cosines(embedded, question)
     coverage: Mapping[int, float] = yield Coverage(weighed)
+    border = border_of(question)
     rows = [
         row_of(
             Measured(
@@ -67,16 +64,33 @@ def rank_hybrid(question: Question) -> RankingRun:
                 cosines.get(note_id, NO_COSINES),
                 shares.get(note_id, 0.0),
                 coverage.get(note_id, 0.0),
+                second.get(note_id, NO_COSINES),
             ),
             question.query,
-            question.border,
+            border,
         )
         for note_id in weighed
     ]
-    return _answer(question, rows, refused)
+    likened = yield from _likened(rows, embedded, question)
+    return _answer(question, likened, refused)
 
 
-def _shares(found: Sequence[LexicalHit], facts: Mapping[int, NoteFacts]) -> dict[int, float]:
+def border_of(question: Question) -> float:
+    """Return the border on the scale of the scores: the mean of the spaces that are asked."""
+    if question.second_border is None:
+        return question.border
+    return (question.border + question.second_border) / 2
+
+
+def _sources(question: Question) -> tuple[NearestNotes | LexicalHits, ...]:
+    wanted = OVER_FETCH * question.limit
+    kinds = [(KIND_WHOLE, 1), (KIND_FIELD, VECTORS_PER_NOTE), (KIND_CHUNK, VECTORS_PER_NOTE)]
+    if question.second_border is not None:
+        kinds += [(SECOND_WHOLE, 1), (SECOND_FIELD, VECTORS_PER_NOTE)]
+    return (*(NearestNotes(kind, many * wanted) for kind, many in kinds), LexicalHits(wanted))
+
+
+def _shares(found: Sequence[LexicalHit], facts: Facts) -> dict[int, float]:
     """Return the scores by words, of notes that may be found, as shares of the best one.
 
     Words need no vectors, so they need no status.
@@ -90,14 +104,18 @@ def _shares(found: Sequence[LexicalHit], facts: Mapping[int, NoteFacts]) -> dict
     return {note_id: score / best for note_id, score in scores.items()} if best > 0 else {}
 
 
-def _cosines(note_ids: tuple[int, ...]) -> Generator[Need, Any, dict[int, Cosines]]:
-    """Measure notes by their companions, and by their chunks those that have none yet."""
+def _cosines(note_ids: tuple[int, ...], facts: Facts) -> Generator[Need, Any, ByNote]:
+    """Measure notes by their companions, and by their chunks those that have none, or a body."""
     by_whole: Mapping[int, Mapping[int, float]] = yield NoteCosines(KIND_WHOLE, note_ids)
     by_field: Mapping[int, Mapping[int, float]] = yield NoteCosines(KIND_FIELD, note_ids)
-    lacking = tuple(id_ for id_ in note_ids if id_ not in by_whole and id_ not in by_field)
+    chunked = tuple(
+        note_id
+        for note_id in note_ids
+        if facts[note_id].has_body or (note_id not in by_whole and note_id not in by_field)
+    )
     by_chunk: Mapping[int, Mapping[int, float]] = {}
-    if lacking:
-        by_chunk = yield NoteCosines(KIND_CHUNK, lacking)
+    if chunked:
+        by_chunk = yield NoteCosines(KIND_CHUNK, chunked)
     return {
         note_id: Cosines(
             by_whole.get(note_id, {}).get(0),
@@ -108,7 +126,38 @@ def _cosines(note_ids: tuple[int, ...]) -> Generator[Need, Any, dict[int, Cosine
     }
 
 
-def _refused(facts: Mapping[int, NoteFacts], shares: Mapping[int, float]) -> dict[int, str]:
+def _second_cosines(note_ids: tuple[int, ...], question: Question) -> Generator[Need, Any, ByNote]:
+    """Measure notes by the second model, which has no chunks."""
+    if question.second_border is None:
+        return {}
+    by_whole: Mapping[int, Mapping[int, float]] = yield NoteCosines(SECOND_WHOLE, note_ids)
+    by_field: Mapping[int, Mapping[int, float]] = yield NoteCosines(SECOND_FIELD, note_ids)
+    return {
+        note_id: Cosines(by_whole.get(note_id, {}).get(0), by_field.get(note_id, {}), None)
+        for note_id in note_ids
+    }
+
+
+def _likened(
+    rows: Sequence[Row], note_ids: tuple[int, ...], question: Question
+) -> Generator[Need, Any, list[Row]]:
+    """Measure how like the best note the others are, as the models that were asked see them."""
+    best = min(rows, key=lambda row: (-row.joined, row.note_id), default=None)
+    if best is None or best.meaning is None:
+        return list(rows)
+    kinds = (KIND_WHOLE,) if question.second_border is None else (KIND_WHOLE, SECOND_WHOLE)
+    found: list[Mapping[int, float]] = []
+    for kind in kinds:
+        found.append((yield Likeness(kind, best.note_id, note_ids)))
+    return [row._replace(likeness=_likeness(row.note_id, found)) for row in rows]
+
+
+def _likeness(note_id: int, found: Sequence[Mapping[int, float]]) -> float | None:
+    known = [cosines[note_id] for cosines in found if note_id in cosines]
+    return sum(known) / len(known) if known else None
+
+
+def _refused(facts: Facts, shares: Mapping[int, float]) -> dict[int, str]:
     """Return the notes that may not be found, with the reason: not by meaning, nor by words."""
     return {
         note_id: known.card.ineligible_because
@@ -118,12 +167,11 @@ def _refused(facts: Mapping[int, NoteFacts], shares: Mapping[int, float]) -> dic
 
 
 def _answer(question: Question, rows: Sequence[Row], refused: dict[int, str]) -> Ranking:
-    ordered = sorted(rows, key=lambda row: (-row.score, row.note_id))
-    # Without a single meaning the provider failed: what words found is all there is.
-    has_meaning = any(row.meaning is not None for row in ordered)
-    cut = CUT_SHARE * question.border if question.cut and has_meaning else None
-    kept = [row for row in ordered if cut is None or row.score >= cut]
+    ordered = tuple(sorted(rows, key=lambda row: (-row.score, row.note_id)))
+    border, has_second = border_of(question), question.second_border is not None
+    cut = cut_of(ordered, border) if question.cut else None
+    kept = [row for row in ordered if cut is None or cut.keeps(row)]
     hits = tuple(Hit(row.measured.facts.card, row.score) for row in kept[: question.limit])
     return Ranking(
-        hits, HybridRecord(question.limit, question.border, cut, tuple(ordered), refused)
+        hits, HybridRecord(question.limit, border, cut, ordered, refused, has_second=has_second)
     )

@@ -71,6 +71,7 @@ class RowAdopter:
         known = conversations.known_message_ids(unit.connection, [row.id for row in batch])
         fresh = {row.id: row.columns for row in batch if row.id not in known}
         self._target.write(unit, conversations.add_messages, list(fresh.values()))
+        unit.heard({row["conversation_id"] for row in fresh.values()})
         self._target.count("messages", len(fresh), len(batch))
 
     def _add_tags(self, unit: Transaction, batch: list[SourceTag]) -> None:

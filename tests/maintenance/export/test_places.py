@@ -229,5 +229,6 @@ def test_a_file_export_is_what_a_stream_gets(golden: Application, tmp_path: Path
         "messages": 12,
         "notes": 44,
         "relations": 24,
+        "links": 0,
     }
     assert report.warnings == ()

@@ -11,13 +11,14 @@ from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
-from app.domain.chunks import KIND_CHUNK, KIND_FIELD, KIND_WHOLE
+from app.domain.chunks import KIND_CHUNK, KIND_FIELD, KIND_WHOLE, SECOND_FIELD, SECOND_WHOLE
 from app.domain.evidence import LexicalHit, NoteCard, NoteFacts
 from app.domain.notes import STATUS_DONE, STATUS_PENDING
 from app.ranking.hybrid.ranker import rank_hybrid
 from app.ranking.run import (
     Coverage,
     LexicalHits,
+    Likeness,
     NearestNotes,
     Need,
     NoteCards,
@@ -28,6 +29,7 @@ from app.ranking.run import (
 )
 
 BORDER = 0.5
+SECOND_BORDER = 0.3
 QUERY = "wal mode"
 
 Vectors = Mapping[int, Mapping[int, float]]
@@ -36,10 +38,15 @@ Shuffle = Callable[[list[Any]], list[Any]]
 
 
 def facts(
-    note_id: int, title: str = "Entry", status: str = STATUS_DONE, conversation: str | None = "c"
+    note_id: int,
+    title: str = "Entry",
+    status: str = STATUS_DONE,
+    conversation: str | None = "c",
+    *,
+    has_body: bool = False,
 ) -> NoteFacts:
     """What is known of a note."""
-    return NoteFacts(NoteCard(note_id, title, status, conversation), ())
+    return NoteFacts(NoteCard(note_id, title, status, conversation), (), has_body)
 
 
 def hit(note_id: int, score: float) -> LexicalHit:
@@ -56,21 +63,43 @@ def as_given(items: list[Any]) -> list[Any]:
 class Shelf:
     """All that a run may be told.
 
-    ``whole``, ``fields`` and ``chunks`` are cosines by number by note; ``coverage`` is 1 where
-    nothing is said. ``shuffle`` is the order in which answers come that have no order.
+    ``whole``, ``fields``, ``chunks`` and those of the second model are cosines by number by note;
+    ``coverage`` is 1 where nothing is said. ``alike`` are cosines of pairs of notes, the lower id
+    first, by kind. ``shuffle`` is the order in which answers come that have no order.
     """
 
     notes: Mapping[int, NoteFacts]
     whole: Vectors = field(default_factory=dict)
     fields: Vectors = field(default_factory=dict)
     chunks: Vectors = field(default_factory=dict)
+    second_whole: Vectors = field(default_factory=dict)
+    second_fields: Vectors = field(default_factory=dict)
+    alike: Mapping[str, Mapping[tuple[int, int], float]] = field(default_factory=dict)
     hits: Sequence[LexicalHit] = ()
     coverage: Mapping[int, float] = field(default_factory=dict)
     shuffle: Shuffle = as_given
 
     def vectors(self, kind: str) -> Vectors:
         """The cosines of a kind."""
-        return {KIND_WHOLE: self.whole, KIND_FIELD: self.fields, KIND_CHUNK: self.chunks}[kind]
+        return {
+            KIND_WHOLE: self.whole,
+            KIND_FIELD: self.fields,
+            KIND_CHUNK: self.chunks,
+            SECOND_WHOLE: self.second_whole,
+            SECOND_FIELD: self.second_fields,
+        }[kind]
+
+    def likeness(self, kind: str, note_id: int) -> dict[int, float]:
+        """The cosines of a kind to one of the notes, 1 to itself; none without its vector."""
+        if note_id not in self.vectors(kind):
+            return {}
+        pairs = self.alike.get(kind, {})
+        return {
+            other: 1.0
+            if other == note_id
+            else pairs.get((min(note_id, other), max(note_id, other)), 0.0)
+            for other in self.vectors(kind)
+        }
 
     def nearest(self, kind: str, limit: int) -> list[int]:
         """The notes of the best ``limit`` vectors of a kind."""
@@ -86,18 +115,23 @@ class Shelf:
         match need:
             case Together(needs):
                 return [self.meet(each) for each in needs]
-            case NearestNotes(kind, limit):
-                return self.shuffle(self.nearest(kind, limit))
-            case LexicalHits(limit):
-                best = sorted(self.hits, key=lambda each: (-each.score, each.note_id))
-                return self.shuffle(best[:limit])
+            case NearestNotes() | LexicalHits():
+                return self.shuffle(self._found(need))
             case NoteCards(note_ids):
                 return self._some(self.notes, note_ids)
             case NoteCosines(kind, note_ids):
                 return self._some(self.vectors(kind), note_ids)
+            case Likeness(kind, note_id, note_ids):
+                return self._some(self.likeness(kind, note_id), note_ids)
             case Coverage(note_ids):
                 return {note: self.coverage.get(note, 1.0) for note in note_ids}
         raise AssertionError(f"hybrid has no use for {need}")
+
+    def _found(self, need: NearestNotes | LexicalHits) -> list[Any]:
+        if isinstance(need, NearestNotes):
+            return list(self.nearest(need.kind, need.limit))
+        best = sorted(self.hits, key=lambda each: (-each.score, each.note_id))
+        return list(best[: need.limit])
 
     def _some(self, found: Mapping[int, Item], note_ids: Sequence[int]) -> dict[int, Item]:
         return dict(self.shuffle([(note, found[note]) for note in note_ids if note in found]))
@@ -117,9 +151,13 @@ def run(shelf: Shelf, question: Question) -> tuple[Ranking, list[Need]]:
         met = shelf.meet(need)
 
 
-def asked(limit: int = 10, cut: bool = True, query: str = QUERY) -> Question:
+def asked(
+    limit: int = 10, cut: bool = True, query: str = QUERY, second_border: float | None = None
+) -> Question:
     """A question to a space with the border of these tests."""
-    return Question(query=query, limit=limit, size=1_000, border=BORDER, cut=cut)
+    return Question(
+        query=query, limit=limit, size=1_000, border=BORDER, cut=cut, second_border=second_border
+    )
 
 
 def order(ranking: Ranking) -> list[int]:
@@ -141,10 +179,12 @@ def shelves(draw: st.DrawFn, most_notes: int = 8) -> Shelf:
             draw(st.sampled_from(["wal", "锁定", "mode 锁定"])),
             draw(st.sampled_from([STATUS_DONE, STATUS_DONE, STATUS_DONE, STATUS_PENDING])),
             draw(st.sampled_from(["c", "c", "c", None])),
+            has_body=draw(st.booleans()),
         )
         for note in ids
     }
     numbers = st.sets(st.sampled_from([0, 1, 2]))
+    pairs = [(one, other) for one in ids for other in ids if one < other]
     return Shelf(
         notes=notes,
         whole={note: {0: draw(COSINES)} for note in ids if draw(st.booleans())},
@@ -154,6 +194,11 @@ def shelves(draw: st.DrawFn, most_notes: int = 8) -> Shelf:
             if (chosen := draw(numbers))
         },
         chunks={note: {0: draw(COSINES), 1: draw(COSINES)} for note in ids if draw(st.booleans())},
+        second_whole={note: {0: draw(COSINES)} for note in ids if draw(st.booleans())},
+        second_fields={note: {0: draw(COSINES)} for note in ids if draw(st.booleans())},
+        alike={
+            kind: {pair: draw(COSINES) for pair in pairs} for kind in (KIND_WHOLE, SECOND_WHOLE)
+        },
         hits=[hit(note, draw(st.sampled_from([1.0, 2.0, 4.0]))) for note in ids
               if draw(st.booleans())],
         coverage={note: draw(SHARES) for note in ids},
@@ -165,4 +210,5 @@ QUESTIONS = st.builds(
     limit=st.integers(0, 9),
     cut=st.booleans(),
     query=st.sampled_from(["wal mode", "锁定 wal", "锁"]),
+    second_border=st.sampled_from([None, SECOND_BORDER]),
 )

@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.domain.chunks import KIND_CHUNK, KIND_FIELD, KIND_WHOLE
+from app.domain.chunks import KIND_CHUNK, KIND_FIELD, KIND_WHOLE, SECOND_FIELD, SECOND_WHOLE
 from app.domain.notes import STATUS_PENDING
-from app.ranking.hybrid.ranker import CUT_SHARE
+from app.ranking.hybrid.cut import COVERAGE_WEIGHT, MARGIN, SHARE_OF_BEST
 from app.ranking.run import (
     Coverage,
     LexicalHits,
+    Likeness,
     NearestNotes,
     NoteCards,
     NoteCosines,
@@ -27,6 +28,7 @@ from app.ranking.run import (
 from tests.ranking.hybrid.sets import (
     BORDER,
     QUESTIONS,
+    SECOND_BORDER,
     Shelf,
     asked,
     facts,
@@ -35,8 +37,6 @@ from tests.ranking.hybrid.sets import (
     run,
     shelves,
 )
-
-CUT = CUT_SHARE * BORDER
 
 SHELF = Shelf(
     notes={
@@ -89,7 +89,25 @@ def test_what_it_asks_for_and_in_which_order() -> None:
         NoteCosines(KIND_FIELD, (1, 2, 7, 3)),
         NoteCosines(KIND_CHUNK, (3,)),
         Coverage((4, 1, 2, 7, 3)),
+        Likeness(KIND_WHOLE, 1, (1, 2, 7, 3)),
     ]
+
+
+def test_the_second_model_is_asked_where_it_may_be() -> None:
+    _, plain = run(SHELF, asked(limit=3))
+    shelf = replace(SHELF, second_whole={1: {0: 0.9}}, second_fields={2: {0: 0.1}, 9: {0: 0.9}})
+    _, needs = run(shelf, asked(limit=3, second_border=SECOND_BORDER))
+    sources = needs[0]
+    assert isinstance(sources, Together)
+    assert sources.needs[3:5] == (NearestNotes(SECOND_WHOLE, 30), NearestNotes(SECOND_FIELD, 90))
+    assert needs[1] == NoteCards((5, 4, 1, 8, 6, 2, 7, 3, 9))
+    beside = [
+        NoteCosines(SECOND_WHOLE, (1, 2, 7, 3)),
+        NoteCosines(SECOND_FIELD, (1, 2, 7, 3)),
+        Likeness(SECOND_WHOLE, 1, (1, 2, 7, 3)),
+    ]
+    assert [need for need in needs[2:] if need not in beside] == plain[2:]
+    assert all(need in needs for need in beside)
 
 
 def test_chunks_are_measured_only_for_want_of_companions() -> None:
@@ -98,13 +116,25 @@ def test_chunks_are_measured_only_for_want_of_companions() -> None:
     assert not [need for need in needs if isinstance(need, NoteCosines) and need.kind == KIND_CHUNK]
 
 
+def test_the_chunks_of_a_body_compete_with_the_fields() -> None:
+    """One section of a long note may answer a query that the note as a whole does not."""
+    notes = {1: facts(1, has_body=True), 2: facts(2)}
+    cosines = {note: {0: 0.2} for note in notes}
+    shelf = Shelf(notes, whole=cosines, fields=cosines, chunks={1: {3: 0.7}, 2: {3: 0.7}})
+    ranking, needs = run(shelf, asked(cut=False))
+    assert NoteCosines(KIND_CHUNK, (1,)) in needs
+    assert [row_of(ranking, note)["meaning"] for note in notes] == pytest.approx(
+        [0.4 * 0.2 + 0.4 * 0.7 + 0.2 * 0.2, 0.2]
+    )
+
+
 def test_the_best_come_first() -> None:
     ranking, _ = run(SHELF, asked())
     scores = {each.note.note_id: each.score for each in ranking.hits}
     assert list(scores) == [1, 3, 2, 4]
-    assert scores == pytest.approx(
-        {1: 0.9 / 1.2, 3: 0.8 / 1.2, 2: (0.6 + 0.2 * 0.5 * 0.5) / 1.2, 4: 0.5 * 0.9}
-    )
+    joined = {1: 0.9 / 1.2, 3: 0.8 / 1.2, 2: (0.6 + 0.2 * 0.5 * 0.5) / 1.2, 4: 0.5 * 0.9}
+    liked = joined | {1: joined[1] + 0.1}
+    assert scores == pytest.approx({note: score / 1.1 for note, score in liked.items()})
 
 
 def test_equal_notes_stand_by_id() -> None:
@@ -125,27 +155,120 @@ def test_the_limit_cuts_the_answer_and_not_the_record(limit: int) -> None:
 
 @pytest.mark.parametrize("cut", [True, False], ids=["cut", "no-cut"])
 def test_what_lies_under_the_cut_is_left_out(cut: bool) -> None:
-    exact = CUT * 1.2
-    shelf = companions({1: 0.9, 2: exact, 3: exact - 1e-9, 4: -0.2})
+    """Nearly half as good as the best, likeness included, is good enough."""
+    shelf = companions({1: 0.9, 2: 0.5, 3: 0.4, 4: -0.2})
     ranking, _ = run(shelf, asked(cut=cut))
+    rows = ranking.record.explain()["rows"]
+    best = (0.9 / 1.2 + 0.1) / 1.1
+    assert [row["score"] for row in rows] == pytest.approx(
+        [best, 0.5 / 1.2 / 1.1, 0.4 / 1.2 / 1.1, -0.2 / 1.2 / 1.1]
+    )
     assert order(ranking) == ([1, 2] if cut else [1, 2, 3, 4])
-    explained = ranking.record.explain()
-    assert explained["cut"] == (CUT if cut else None)
-    assert [row["is_under_the_cut"] for row in explained["rows"]] == [False, False, cut, cut]
-    assert explained["beyond_limit"] == []
+    told = ranking.record.explain()["cut"]
+    assert (told["least"] if told else None) == (
+        pytest.approx(best * SHARE_OF_BEST) if cut else None
+    )
+    assert [row["is_under_the_cut"] for row in rows] == [False, False, cut, cut]
+    assert ranking.record.explain()["beyond_limit"] == []
+
+
+def without_words(cosines: Mapping[int, float]) -> Shelf:
+    """The same of notes that hold nothing of the query."""
+    return replace(companions(cosines), coverage=dict.fromkeys(cosines, 0.0))
 
 
 def test_a_query_without_an_answer_returns_nothing() -> None:
-    ranking, _ = run(companions({1: 0.3, 2: 0.2}), asked())
+    ranking, _ = run(without_words({1: 0.3, 2: 0.2}), asked())
     assert ranking.hits == ()
     assert len(ranking.record.explain()["rows"]) == 2
 
 
+@pytest.mark.parametrize(
+    ("coverage", "found"),
+    [(0.0, []), (0.3, []), (0.4, [1, 2]), (1.0, [1, 2])],
+    ids=["none", "some", "more", "all"],
+)
+def test_words_that_a_note_holds_are_evidence_of_an_answer(
+    coverage: float, found: list[int]
+) -> None:
+    """Even when it is another note than the best by meaning: both speak of the subject."""
+    shelf = replace(without_words({1: 0.4, 2: 0.3}), coverage={1: 0.0, 2: coverage})
+    ranking, _ = run(shelf, asked())
+    assert order(ranking) == found
+    told = ranking.record.explain()["cut"]
+    assert told["evidence"] == pytest.approx(0.4 + COVERAGE_WEIGHT * coverage)
+    assert told["needed"] == pytest.approx(BORDER + MARGIN)
+    assert told["has_answer"] == bool(found)
+
+
 def test_the_cut_lies_on_the_scale_of_the_space() -> None:
-    shelf = companions({1: 0.6})
+    shelf = without_words({1: 0.6})
     question = asked()
     assert order(run(shelf, question)[0]) == [1]
     assert order(run(shelf, replace(question, border=0.7))[0]) == []
+
+
+def test_a_best_note_below_zero_is_not_under_half_of_itself() -> None:
+    """Words alone may answer a query that nothing is near to."""
+    notes = {1: facts(1), 2: facts(2)}
+    shelf = Shelf(notes, chunks={1: {0: -0.05}, 2: {0: -0.2}})
+    ranking, _ = run(shelf, replace(asked(), border=0.2))
+    assert order(ranking) == [1]
+    assert ranking.record.explain()["cut"]["least"] == row_of(ranking, 1)["score"] < 0
+
+
+def test_the_second_model_is_averaged_in() -> None:
+    shelf = replace(
+        companions({1: 0.9, 2: 0.6}),
+        second_whole={1: {0: 0.3}, 2: {0: 0.8}},
+        second_fields={2: {0: 0.4, 1: 0.6}},
+        coverage={1: 0.0, 2: 0.0},
+    )
+    ranking, _ = run(shelf, asked(second_border=SECOND_BORDER))
+    second = 0.4 * 0.8 + 0.4 * 0.6 + 0.2 * 0.4
+    assert row_of(ranking, 1)["models"] == [0.9, 0.3]
+    assert row_of(ranking, 2)["models"] == pytest.approx([0.6, second])
+    assert row_of(ranking, 2)["meaning"] == pytest.approx((0.6 + second) / 2)
+    assert row_of(ranking, 2)["second"] == {
+        "whole": 0.8, "fields": {"0": 0.4, "1": 0.6}, "chunk": None,
+    }  # fmt: skip
+    assert order(ranking) == [2, 1]
+    told = ranking.record.explain()
+    assert told["ranker_variant"] == "hybrid+e5"
+    assert told["border"] == (BORDER + SECOND_BORDER) / 2
+    assert told["cut"]["needed"] == pytest.approx(told["border"] + MARGIN)
+
+
+def test_without_the_second_model_its_vectors_play_no_part() -> None:
+    shelf = companions({1: 0.9, 2: 0.6})
+    beside = replace(shelf, second_whole={1: {0: 0.1}, 2: {0: 0.9}})
+    one, other = (run(each, asked())[0] for each in (shelf, beside))
+    assert explained(one) == explained(other)
+    assert explained(one)["ranker_variant"] == "hybrid"
+    assert "models" not in row_of(one, 1)
+
+
+def test_it_helps_to_be_like_the_best_note() -> None:
+    shelf = companions({1: 0.9, 2: 0.6, 3: 0.58, 4: 0.57})
+    alike = {KIND_WHOLE: {(1, 3): 0.8, (1, 4): -0.5, (2, 4): 0.9}}
+    ranking, _ = run(replace(shelf, alike=alike), asked(cut=False))
+    assert order(ranking) == [1, 3, 2, 4]
+    assert [row_of(ranking, note)["likeness"] for note in (1, 2, 3, 4)] == [1.0, 0.0, 0.8, -0.5]
+    assert row_of(ranking, 3)["score"] == pytest.approx((0.58 / 1.2 + 0.1 * 0.8) / 1.1)
+    # To be unlike it is no fault.
+    assert row_of(ranking, 4)["score"] == pytest.approx(0.57 / 1.2 / 1.1)
+
+
+def test_likeness_is_the_mean_of_both_models() -> None:
+    both = {1: {0: 0.9}, 2: {0: 0.5}}
+    shelf = Shelf(
+        notes={note: facts(note) for note in both},
+        whole=both,
+        second_whole=both,
+        alike={KIND_WHOLE: {(1, 2): 0.2}, SECOND_WHOLE: {(1, 2): 0.6}},
+    )
+    ranking, _ = run(shelf, asked(second_border=SECOND_BORDER))
+    assert row_of(ranking, 2)["likeness"] == pytest.approx(0.4)
 
 
 def test_words_alone_are_not_cut() -> None:
@@ -154,14 +277,13 @@ def test_words_alone_are_not_cut() -> None:
         notes={1: facts(1), 2: facts(2)}, hits=[hit(1, 1.0), hit(2, 9.0)], coverage={1: 0.1}
     )
     ranking, _ = run(shelf, asked())
-    assert [(each.note.note_id, each.score) for each in ranking.hits] == [
-        (2, BORDER), (1, pytest.approx(BORDER / 90)),
-    ]  # fmt: skip
+    assert order(ranking) == [2, 1]
+    assert [each.score for each in ranking.hits] == pytest.approx([BORDER / 1.1, BORDER / 90 / 1.1])
     assert ranking.record.explain()["cut"] is None
 
 
 @pytest.mark.parametrize(
-    ("coverage", "found"), [(1.0, [1, 4]), (0.83, [1, 4]), (0.8, [1])], ids=["all", "most", "some"]
+    ("coverage", "found"), [(1.0, [1, 4]), (0.78, [1, 4]), (0.75, [1])], ids=["all", "most", "some"]
 )
 def test_a_note_that_waits_to_be_embedded_is_found_by_its_words(
     coverage: float, found: list[int]
@@ -179,7 +301,8 @@ def test_vectors_of_a_note_that_waits_say_nothing() -> None:
     """They may be of a text that is gone, as after a change of the model and back."""
     assert SHELF.whole[4] == {0: 0.95}
     row = row_of(run(SHELF, asked())[0], 4)
-    assert (row["meaning"], row["whole"], row["score"]) == (None, None, 0.45)
+    assert (row["meaning"], row["whole"], row["joined"]) == (None, None, 0.45)
+    assert row["likeness"] is None
 
 
 def test_a_note_without_companions_speaks_by_its_best_chunk() -> None:
@@ -215,16 +338,16 @@ def test_nothing_near_and_nothing_found() -> None:
 
 
 DECISIONS: dict[str, tuple[Question, int, int | None, tuple[str, str], str]] = {
-    "returned": (asked(), 1, 1, ("order", "returned"), "place 1: score 0.750 of meaning 0.900 and"
-                 " words 0.000 × coverage 1.000"),
+    "returned": (asked(), 1, 1, ("order", "returned"), "place 1: score 0.773 of meaning 0.900 and"
+                 " words 0.000 × coverage 1.000, likeness 1.000 to the best"),
     "by its chunk": (asked(), 3, 2, ("order", "returned"), "meaning 0.800 (of its best chunk) and"),
-    "by words": (asked(), 4, None, ("order", "returned"), "place 4: score 0.450 of meaning none and"
+    "by words": (asked(), 4, None, ("order", "returned"), "place 4: score 0.409 of meaning none and"
                  " words 1.000 × coverage 0.900"),
-    "other script": (asked(query="预写日志"), 1, 1, ("order", "returned"), "score 0.900 of meaning"
+    "other script": (asked(query="预写日志"), 1, 1, ("order", "returned"), "score 0.909 of meaning"
                      " 0.900 and words left out, the note is in another script"),
     "beyond": (asked(limit=2), 2, 3, ("order", "beyond_limit"), "place 3, the limit is 2: score"),
-    "below the cut": (asked(), 7, 4, ("cut", "below_cut"), "is under the cut of 0.410"),
-    "below it and beyond": (asked(limit=1), 7, 4, ("cut", "below_cut"), "score 0.250 of meaning"),
+    "below the cut": (asked(), 7, 4, ("cut", "below_cut"), "is under the cut of 0.348"),
+    "below it and beyond": (asked(limit=1), 7, 4, ("cut", "below_cut"), "score 0.227 of meaning"),
     "no cut": (asked(cut=False), 7, 4, ("order", "returned"), "place 5"),
     "waits": (asked(), 5, None, ("eligibility", "note_not_eligible"), "status pending"),
     "orphan": (asked(), 6, None, ("eligibility", "note_not_eligible"), "conversation deleted"),
@@ -245,6 +368,22 @@ def test_the_verdict_names_stage_rule_and_numbers(
     assert told in verdict.message
 
 
+def test_the_verdict_says_that_a_query_has_no_answer() -> None:
+    verdict = run(without_words({1: 0.3, 2: 0.2}), asked())[0].record.verdict(2, 2)
+    assert (verdict.stage, verdict.rule) == ("cut", "no_answer")
+    assert verdict.message == (
+        "the query has no answer: the nearest note has meaning 0.300, a note holds 0.000 of its "
+        "words, together 0.300 of 0.550 needed; score 0.152 of meaning 0.200 and words 0.000 × "
+        "coverage 0.000, likeness 0.000 to the best"
+    )
+
+
+def test_the_verdict_tells_what_either_model_says() -> None:
+    shelf = replace(companions({1: 0.9}), second_whole={1: {0: 0.3}})
+    verdict = run(shelf, asked(second_border=SECOND_BORDER))[0].record.verdict(1, 1)
+    assert "of meaning 0.600 (0.900 and 0.300 by the two models) and" in verdict.message
+
+
 def explained(ranking: Ranking) -> dict[str, Any]:
     """The record after a journey through JSON."""
     told: dict[str, Any] = json.loads(json.dumps(ranking.record.explain(), allow_nan=False))
@@ -255,28 +394,54 @@ def explained(ranking: Ranking) -> dict[str, Any]:
 def test_the_explained_numbers_add_up(shelf: Shelf, question: Question) -> None:
     ranking, _ = run(shelf, question)
     told = explained(ranking)
-    shares, weight = told["shares"], told["words_weight"]
+    weight, liking = told["words_weight"], told["likeness_weight"]
     for place, row in enumerate(told["rows"], start=1):
         assert row["place"] == place
-        fields = row["fields"]
-        parts = [
-            (shares["whole"], row["whole"]),
-            (shares["best_field"], max(fields.values(), default=None)),
-            (shares["title"], fields.get("0")),
-        ]
-        known = [(share, cosine) for share, cosine in parts if cosine is not None]
-        meaning = row["chunk"]
-        if known:
-            total = sum(share for share, _ in known)
-            meaning = sum(share * cosine for share, cosine in known) / total
+        models = [row] if question.second_border is None else [row, row["second"]]
+        found = [meaning_of(model, told["shares"]) for model in models]
+        known = [each for each in found if each is not None]
+        meaning = sum(known) / len(known) if known else None
         assert row["meaning"] == (None if meaning is None else pytest.approx(meaning))
         words = row["words"] * row["coverage"]
         if meaning is None:
-            assert row["score"] == pytest.approx(told["border"] * words)
+            assert row["joined"] == pytest.approx(told["border"] * words)
         elif row["counts_words"]:
-            assert row["score"] == pytest.approx((meaning + weight * words) / (1 + weight))
+            assert row["joined"] == pytest.approx((meaning + weight * words) / (1 + weight))
         else:
-            assert row["score"] == row["meaning"]
+            assert row["joined"] == row["meaning"]
+        likeness = max(row["likeness"] or 0.0, 0.0)
+        assert row["score"] == pytest.approx((row["joined"] + liking * likeness) / (1 + liking))
+
+
+def meaning_of(model: Mapping[str, Any], shares: Mapping[str, float]) -> float | None:
+    """What a model says, from its explained cosines."""
+    pieces = [*model["fields"].values(), *([] if model["chunk"] is None else [model["chunk"]])]
+    parts = [
+        (shares["whole"], model["whole"]),
+        (shares["best_field"], max(pieces, default=None)),
+        (shares["title"], model["fields"].get("0")),
+    ]
+    known = [(share, cosine) for share, cosine in parts if cosine is not None]
+    total = sum(share for share, _ in known)
+    return sum(share * cosine for share, cosine in known) / total if known else None
+
+
+@given(shelf=shelves(), question=QUESTIONS)
+def test_the_explained_cut_adds_up(shelf: Shelf, question: Question) -> None:
+    told = explained(run(shelf, question)[0])
+    rows, cut = told["rows"], told["cut"]
+    if cut is None:
+        assert not question.cut or all(row["meaning"] is None for row in rows)
+        return
+    assert cut["meaning"] == max(row["meaning"] for row in rows if row["meaning"] is not None)
+    assert cut["coverage"] == max(row["coverage"] for row in rows)
+    assert cut["evidence"] == pytest.approx(cut["meaning"] + COVERAGE_WEIGHT * cut["coverage"])
+    assert cut["needed"] == pytest.approx(told["border"] + MARGIN)
+    best = rows[0]["score"]
+    assert cut["least"] == min(best, SHARE_OF_BEST * best)
+    for row in rows:
+        is_kept = cut["evidence"] >= cut["needed"] and row["score"] >= cut["least"]
+        assert row["is_under_the_cut"] != is_kept
 
 
 @given(shelf=shelves(), question=QUESTIONS)
@@ -290,7 +455,10 @@ def test_the_verdict_fits_the_answer_for_every_note(shelf: Shelf, question: Ques
         rule = ranking.record.verdict(note_id, 1).rule
         assert (rule == "returned") == (note_id in order(ranking))
         assert (rule == "beyond_limit") == (note_id in told["beyond_limit"])
-        assert (rule == "below_cut") == (note_id in rows and rows[note_id]["is_under_the_cut"])
+        is_under = note_id in rows and rows[note_id]["is_under_the_cut"]
+        assert (rule in ("below_cut", "no_answer")) == is_under
+        has_answer = told["cut"] is None or told["cut"]["has_answer"]
+        assert (rule == "no_answer") == (note_id in rows and not has_answer)
         assert (rule == "note_not_eligible") == (note_id in refused)
         assert (rule == "not_reached") == (note_id not in rows and note_id not in refused)
 

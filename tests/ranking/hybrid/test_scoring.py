@@ -23,7 +23,7 @@ companions = st.builds(
     Cosines,
     whole=st.none() | cosines,
     fields=st.dictionaries(st.sampled_from([0, 1, 2]), cosines),
-    chunk=st.none(),
+    chunk=st.none() | cosines,
 )
 stand_ins = st.builds(Cosines, whole=st.none(), fields=st.just({}), chunk=st.none() | cosines)
 
@@ -50,10 +50,12 @@ def measured(
         (measured(None, {0: 0.3, 2: 0.6}), (0.4 * 0.6 + 0.2 * 0.3) / 0.6),
         (measured(None, {2: 0.6}), 0.6),
         (measured(chunk=0.7), 0.7),
+        (measured(0.5, {0: 0.3}, chunk=0.7), 0.4 * 0.5 + 0.4 * 0.7 + 0.2 * 0.3),
+        (measured(0.5, {0: 0.3}, chunk=0.2), 0.4 * 0.5 + 0.4 * 0.3 + 0.2 * 0.3),
         (measured(), None),
     ],
     ids=["all", "best is no title", "no title", "whole alone", "no whole", "one field",
-         "best chunk", "none"],
+         "best chunk", "a section is best", "no section is", "none"],
 )  # fmt: skip
 def test_a_part_without_a_vector_leaves_its_share_to_the_others(
     found: Measured, meaning: float | None
@@ -82,7 +84,7 @@ def test_a_part_without_a_vector_leaves_its_share_to_the_others(
 def test_words_count_where_they_could_be_found(
     found: Measured, query: str, expected: float
 ) -> None:
-    assert row_of(found, query, BORDER).score == pytest.approx(expected)
+    assert row_of(found, query, BORDER).joined == pytest.approx(expected)
 
 
 @given(found=companions | stand_ins, words=shares, coverage=shares, title=titles, query=queries)
@@ -96,11 +98,11 @@ def test_a_score_lies_between_what_it_is_made_of(
     assert (row.meaning is None) == (not known)
     by_words = words * coverage
     if row.meaning is None:
-        assert row.score == BORDER * by_words
+        assert row.joined == BORDER * by_words
         return
     assert min(known) - EPSILON <= row.meaning <= max(known) + EPSILON
-    assert min(row.meaning, by_words) - EPSILON <= row.score
-    assert row.score <= max(row.meaning, by_words) + EPSILON
+    assert min(row.meaning, by_words) - EPSILON <= row.joined
+    assert row.joined <= max(row.meaning, by_words) + EPSILON
 
 
 @given(
@@ -152,5 +154,26 @@ def test_a_note_in_another_script_is_not_punished(
 ) -> None:
     """It could not hold the words of the query, so that it holds few of them says nothing."""
     row = row_of(Measured(facts(1, CHINESE), found, words, coverage), ENGLISH, BORDER)
-    assert row.score >= (row.meaning if row.meaning is not None else 0.0)
-    assert row.counts_words or row.score == row.meaning
+    assert row.joined >= (row.meaning if row.meaning is not None else 0.0)
+    assert row.counts_words or row.joined == row.meaning
+
+
+@given(first=companions | stand_ins, second=companions)
+def test_the_meaning_of_two_models_is_the_mean_of_those_that_say_something(
+    first: Cosines, second: Cosines
+) -> None:
+    row = row_of(Measured(facts(1), first, 0.0, 0.0, second), ENGLISH, BORDER)
+    alone = [row_of(Measured(facts(1), each, 0.0, 0.0), ENGLISH, BORDER).meaning
+             for each in (first, second)]  # fmt: skip
+    assert [row.first, row.second] == alone
+    known = [each for each in alone if each is not None]
+    assert row.meaning == (pytest.approx(sum(known) / len(known)) if known else None)
+
+
+@given(found=companions, likeness=st.none() | cosines, words=shares)
+def test_likeness_never_makes_a_note_worse_and_never_better_than_the_best(
+    found: Cosines, likeness: float | None, words: float
+) -> None:
+    row = row_of(Measured(facts(1), found, words, 1.0), ENGLISH, BORDER)
+    liked = row._replace(likeness=likeness)
+    assert row.score <= liked.score <= row._replace(likeness=1.0).score

@@ -1,0 +1,137 @@
+"""Queries on notes that are files of a folder, and on what is known of the files.
+
+The folder stands in the note's own conversation as its ``project_dir``, the file as ``file_path``,
+``file_size`` and ``file_mtime`` (nanoseconds since 1970 as text, empty when in doubt); the digest
+of its bytes is the note's ``content_digest``. A note's ``path`` can be edited, the file's cannot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+
+from app.db.idlist import in_ids
+from app.db.models import conversations, note_links, note_tags, notes, tags
+from app.domain.conversations import MARKDOWN_SOURCE
+
+_AT_ONCE = 500
+_IS_FILE = conversations.c.source == MARKDOWN_SOURCE
+_OWN = notes.join(conversations, conversations.c.id == notes.c.conversation_id)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFile:
+    """What is known of a file; ``modified`` is None when it must be read to be compared."""
+
+    note_id: int
+    conversation_id: str
+    file_path: str
+    size: int | None
+    modified: int | None
+    digest: str | None
+    is_edited: bool
+
+
+def files(connection: Connection, folder: str) -> tuple[KnownFile, ...]:
+    """Return the files of a folder that are notes, by path."""
+    rows = connection.execute(
+        select(
+            notes.c.id,
+            conversations.c.id,
+            conversations.c.file_path,
+            conversations.c.file_size,
+            conversations.c.file_mtime,
+            notes.c.content_digest,
+            notes.c.is_edited,
+        )
+        .select_from(_OWN)
+        .where(_IS_FILE, conversations.c.project_dir == folder)
+        .order_by(conversations.c.file_path, notes.c.id)
+    )
+    return tuple(
+        KnownFile(
+            *row[:4], int(row[4]) if (row[4] or "").isdecimal() else None, row[5], bool(row[6])
+        )
+        for row in rows
+    )
+
+
+def taken(connection: Connection, file_paths: Iterable[str]) -> set[str]:
+    """Return which of these files are notes."""
+    wanted = list(file_paths)
+    return set(
+        connection.execute(
+            select(conversations.c.file_path)
+            .select_from(_OWN)
+            .where(_IS_FILE, conversations.c.file_path.in_(wanted))
+        ).scalars()
+    )
+
+
+def change_files(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write anew what is known of files: by ``conversation_id``, their path, size and time."""
+    if not rows:
+        return
+    connection.execute(
+        update(conversations)
+        .where(conversations.c.id == bindparam("conversation_id"))
+        .values(
+            file_path=bindparam("path"),
+            file_size=bindparam("size"),
+            file_mtime=bindparam("modified"),
+        ),
+        list(rows),
+    )
+
+
+def add_notes(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> tuple[int, ...]:
+    """Store notes; every row names the same columns. Return their ids in order."""
+    if not rows:
+        return ()
+    statement = insert(notes).returning(notes.c.id, sort_by_parameter_order=True)
+    return tuple(connection.execute(statement, list(rows)).scalars())
+
+
+def set_tags(connection: Connection, names: Mapping[int, Sequence[str]]) -> None:
+    """Give notes exactly these tags; unknown names become tags, in the order given."""
+    connection.execute(delete(note_tags).where(in_ids(note_tags.c.note_id, names)))
+    wanted = list(dict.fromkeys(name for found in names.values() for name in found))
+    known = _tag_ids(connection, wanted)
+    fresh = [{"name": name} for name in wanted if name not in known]
+    if fresh:
+        connection.execute(insert(tags), fresh)
+        known |= _tag_ids(connection, [row["name"] for row in fresh])
+    rows = [
+        {"note_id": note_id, "tag_id": known[name]}
+        for note_id, found in names.items()
+        for name in dict.fromkeys(found)
+    ]
+    if rows:
+        connection.execute(insert(note_tags), rows)
+
+
+def _tag_ids(connection: Connection, names: Sequence[str]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for start in range(0, len(names), _AT_ONCE):
+        rows = connection.execute(
+            select(tags.c.name, tags.c.id).where(tags.c.name.in_(names[start : start + _AT_ONCE]))
+        )
+        found |= {row[0]: row[1] for row in rows}
+    return found
+
+
+def count_links(connection: Connection, folder: str) -> tuple[int, int]:
+    """Count the links of a folder's notes: all, and those that no note answers to."""
+    row = connection.execute(
+        select(func.count(), func.count().filter(note_links.c.target_note_id.is_(None)))
+        .select_from(
+            note_links.join(notes, notes.c.id == note_links.c.source_note_id).join(
+                conversations, conversations.c.id == notes.c.conversation_id
+            )
+        )
+        .where(_IS_FILE, conversations.c.project_dir == folder)
+    ).one()
+    return row[0], row[1]

@@ -1,0 +1,123 @@
+"""Keeps links in step with the notes that they stand in and lead to.
+
+Owns when a link is read, resolved and let go. Whatever door a note comes through, its names and the
+links of its body are settled here, in the transaction that writes it:
+
+- Links of a body replace those that were found in it before. Links that an import told of stay,
+  unless the body holds them as well.
+- A link leads to the note that answers to its name (``app.markdown.resolution``). When none does,
+  it stays with the note that it led to, so that a renamed note keeps its links; when that is gone,
+  it waits by its name. A note that arrives takes over the links that mean it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from sqlalchemy import Connection
+
+from app.db import changes, links
+from app.domain.links import Link, Named, StoredLink
+from app.markdown import names, resolution
+from app.markdown.links import links_of
+
+
+def settle(connection: Connection, note_ids: Iterable[int], loose: Iterable[int] = ()) -> None:
+    """Settle the links of notes that are written, and those that may lead to them.
+
+    Args:
+        note_ids: Notes that are new, or whose text or names changed.
+        loose: Links, by id, whose note is deleted.
+    """
+    # Two transactions that do not see each other's notes would leave both unresolved.
+    changes.take_turn(connection)
+    ids = sorted(set(note_ids))
+    written = links.named(connection, ids)
+    touched = _settle_names(connection, written)
+    _settle_bodies(connection, list(written))
+    affected = {
+        each.id: each
+        for each in (
+            *links.with_keys(connection, sorted(touched)),
+            *links.leading_to(connection, ids),
+            *links.leaving(connection, ids),
+            *links.by_ids(connection, loose),
+        )
+    }
+    links.point(connection, _changed_targets(connection, affected.values()))
+
+
+def unsettled(connection: Connection, note_ids: Iterable[int]) -> set[int]:
+    """Return the notes whose stored names or links are not those of their texts."""
+    written = links.named(connection, sorted(note_ids))
+    had = links.keys_of(connection, written)
+    stored = links.in_bodies(connection, list(written))
+    leaving = links.leaving(connection, list(written))
+    misled = _changed_targets(connection, leaving)
+    return {
+        *(each for each, note in written.items() if had.get(each) != resolution.keys(note)),
+        *(
+            note_id
+            for note_id, body in links.bodies(connection, list(written)).items()
+            if tuple(each.link for each in stored.get(note_id, ())) != links_of(body or "")
+        ),
+        *(each.source_note_id for each in leaving if each.id in misled),
+    }
+
+
+def _settle_names(connection: Connection, written: Mapping[int, Named]) -> set[str]:
+    """Store what notes are called; return the keys that they had or have."""
+    before = links.keys_of(connection, written)
+    after = {note_id: resolution.keys(note) for note_id, note in written.items()}
+    links.set_keys(
+        connection,
+        {note_id: keys for note_id, keys in after.items() if before.get(note_id) != keys},
+    )
+    return {key for found in (before, after) for keys in found.values() for key in keys}
+
+
+def _settle_bodies(connection: Connection, note_ids: Sequence[int]) -> None:
+    stored = links.in_bodies(connection, note_ids)
+    told = links.told(connection, note_ids)
+    outdated: list[int] = []
+    fresh: list[tuple[int, str, Link, int | None]] = []
+    for note_id, body in links.bodies(connection, note_ids).items():
+        found = links_of(body or "")
+        before = stored.get(note_id, ())
+        doubled = [each for each in told.get(note_id, ()) if each.link in found]
+        outdated += [each.id for each in doubled]
+        if tuple(each.link for each in before) == found and not doubled:
+            continue
+        outdated += [each.id for each in before]
+        led_to = _targets((*before, *doubled))
+        fresh += [
+            (note_id, names.key(link.target), link, led_to.get((link.kind, link.target)))
+            for link in found
+        ]
+    links.remove(connection, outdated)
+    links.add(connection, fresh)
+
+
+def _targets(stored: Iterable[StoredLink]) -> dict[tuple[str, str], int | None]:
+    return {(each.link.kind, each.link.target): each.target_note_id for each in stored}
+
+
+def _changed_targets(
+    connection: Connection, affected: Iterable[StoredLink]
+) -> dict[int, int | None]:
+    """Resolve links; return the notes of those that lead elsewhere than is stored."""
+    by_key: defaultdict[str, list[StoredLink]] = defaultdict(list)
+    for each in affected:
+        by_key[names.key(each.link.target)].append(each)
+    called = links.called(connection, sorted(by_key))
+    sources = {each.source_note_id for found in by_key.values() for each in found}
+    known = links.named(connection, sources.union(*called.values()))
+    changed: dict[int, int | None] = {}
+    for key, found in by_key.items():
+        candidates = resolution.Candidates(known[note_id] for note_id in called.get(key, ()))
+        for each in found:
+            chosen = candidates.choose(each.link, known[each.source_note_id])
+            if chosen is not None and chosen != each.target_note_id:
+                changed[each.id] = chosen
+    return changed
