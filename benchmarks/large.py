@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -28,6 +27,7 @@ from app.index.core import Form
 from app.mirror.held_vectors import Holding
 from app.mirror.mirror import Mirror
 from app.sync import spaces as space_sync
+from benchmarks.memory import peak_bytes
 from benchmarks.peer_ours import add_chunks, add_notes, query
 from benchmarks.scan import generated
 
@@ -74,7 +74,7 @@ def measure(folder: Path, count: int, dimension: int, precision: str) -> dict[st
         "search_p50_ms": float(np.median(times)),
         "search_best_ms": min(times),
         "edit_p50_ms": float(np.median(edits)),
-        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        "peak_mb": peak_bytes() / 2**20,
     }
     start = time.perf_counter()
     mirror.close()

@@ -6,7 +6,6 @@ rows with their entries in the change feed; words are left out there, since vect
 
 from __future__ import annotations
 
-import resource
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,6 +25,7 @@ from app.embedding.base import Embedder
 from app.factory import Application, build
 from app.mirror.mirror import Mirror
 from app.settings.store import load
+from benchmarks.memory import peak_bytes
 
 BATCH = 2_000
 MOMENT = "2026-01-01 00:00:00"
@@ -106,7 +106,7 @@ def cold(folder: Path, vector: Vectors, limit: int) -> dict[str, Any]:
     application = build(settings, PlannedEmbedder(settings.embedding, len(vector)))
     _, found = query(application.mirror, vector, limit)
     milliseconds = _since(start)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    peak = peak_bytes()
     application.close()
     return {"ms": milliseconds, "ids": found, "peak": peak}
 

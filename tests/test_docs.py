@@ -14,7 +14,7 @@ from docs import build_reference
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 _LINK = re.compile(r"\]\(([^)#:]+)(?:#[^)]*)?\)")
-_PATH = re.compile(r"`(?:GET|POST|PATCH|DELETE)? ?(/api/[a-z/<>_-]*)")
+_PATH = re.compile(r"`(?:GET|POST|PATCH|DELETE)? ?(/api/[a-z/<>_.-]*)")
 
 
 @pytest.mark.parametrize("name", build_reference.PAGES)
@@ -39,7 +39,7 @@ def test_links_of_a_page_lead_somewhere(page: Path) -> None:
 def test_routes_that_a_page_names_exist(page: Path) -> None:
     known = {re.sub(r"<[a-z]+:[a-z_]+>", "<id>", route.rule) for route in ROUTES}
     named = _PATH.findall(page.read_text(encoding="utf-8"))
-    unknown = [path for path in named if path.rstrip("/") not in known and path != "/api/"]
+    unknown = [path for path in named if path.rstrip("/.") not in known and path != "/api/"]
     assert unknown == []
 
 

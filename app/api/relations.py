@@ -115,8 +115,6 @@ ROUTES = (
         DISCOVERY,
         answer=answers.RELATIONS,
     ),
-    Route(
-        "POST", "/api/relations/batch-discover", discover_all, answer=answers.DISCOVERED
-    ),
+    Route("POST", "/api/relations/batch-discover", discover_all, answer=answers.DISCOVERED),
     Route("DELETE", "/api/relations/<id:relation_id>", delete_relation),
 )

@@ -35,6 +35,11 @@ def scan() -> Any:
     return shape_of(services().scanner.scan().result())
 
 
+def start_scan() -> Any:
+    """Import conversations as the GET of the same address does."""
+    return follow_scan()
+
+
 def follow_scan() -> Any:
     """Import conversations from the folders of the settings, and stream how far that is.
 
@@ -117,7 +122,7 @@ ROUTES = (
     Route(
         "POST",
         "/api/import/scan/stream",
-        follow_scan,
+        start_scan,
         answer=EVENT,
         media_type=MEDIA_TYPE,
         is_enveloped=False,

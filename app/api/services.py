@@ -50,7 +50,7 @@ class Knowledge:
     background: Background
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
     """The parts of the process that the API calls."""
 

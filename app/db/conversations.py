@@ -87,8 +87,7 @@ def messages_of(connection: Connection, conversation_id: str) -> tuple[Message, 
 
 def message_of(row: Any) -> Message:
     """Return a row of the table of messages as a value."""
-    *plain, tools = row
-    return Message(*plain, _tools(tools))
+    return Message(**{**row._mapping, "tools": _tools(row.tools)})
 
 
 def statement() -> Select[Any]:

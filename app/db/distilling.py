@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import Connection, case, func, null, select, update
 
 from app.db import conversations as conversation_queries
 from app.db.columns import now
@@ -30,6 +30,20 @@ _STANDING = select(
     _COLUMNS.gate_override,
     _COLUMNS.distilled_digest,
 )
+LONGEST_TEXT = 40_000
+"""Characters of a message that distilling reads; pastes may be hundreds of megabytes."""
+
+LONGEST_TOOLS = 1_000_000
+"""Characters of what a message's tools were given and answered; with more they are left out."""
+
+_BOUNDED = {
+    "content": func.substr(messages.c.content, 1, LONGEST_TEXT),
+    "thinking": null(),
+    "tools": case((func.length(messages.c.tools) <= LONGEST_TOOLS, messages.c.tools)),
+}
+_MESSAGES = select(
+    *(_BOUNDED.get(column.name, column).label(column.name) for column in messages.c)
+).order_by(messages.c.conversation_id, messages.c.sort_order, messages.c.id)
 _UNREVIEWED = (
     _COLUMNS.status == FILTERED,
     _COLUMNS.gate_override.is_(None),
@@ -73,14 +87,9 @@ def title_of(conversation_id: str, slug: str | None, project_name: str) -> str:
 
 
 def messages_of(connection: Connection, ids: Iterable[str]) -> dict[str, list[Message]]:
-    """Return the messages of conversations, in their order."""
+    """Return the messages of conversations, in their order, as far as distilling reads them."""
     found: defaultdict[str, list[Message]] = defaultdict(list)
-    rows = connection.execute(
-        select(messages)
-        .where(messages.c.conversation_id.in_(list(ids)))
-        .order_by(messages.c.conversation_id, messages.c.sort_order, messages.c.id)
-    )
-    for row in rows:
+    for row in connection.execute(_MESSAGES.where(messages.c.conversation_id.in_(list(ids)))):
         found[row.conversation_id].append(conversation_queries.message_of(row))
     return found
 

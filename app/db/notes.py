@@ -288,6 +288,4 @@ def facts(connection: Connection, note_ids: Iterable[int]) -> dict[int, NoteFact
         .outerjoin(conversations, conversations.c.id == columns.conversation_id)
         .where(in_ids(columns.id, note_ids))
     )
-    return {
-        row[0]: NoteFacts(NoteCard(*row[:4]), read_texts(row[4]), bool(row[5])) for row in rows
-    }
+    return {row[0]: NoteFacts(NoteCard(*row[:4]), read_texts(row[4]), bool(row[5])) for row in rows}

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, case, delete, func, insert, select, upda
 
 from app.db.columns import now
 from app.db.idlist import in_ids
-from app.db.models import embedding_spaces, note_spaces, notes
+from app.db.models import embedding_spaces, embeddings, note_spaces, notes
 from app.db.standing import STANDING_IN
 from app.domain.calibration import Scale
 from app.domain.notes import STATUS_PENDING
@@ -185,7 +185,10 @@ def outdate(connection: Connection, note_id: int, text_hash: str) -> None:
         .values(status=STATUS_PENDING, error=None, text_hash=None)
         .returning(columns.space_id)
     )
-    is_active = (embedding_spaces.c.active == ACTIVE, in_ids(embedding_spaces.c.id, outdated.scalars()))
+    is_active = (
+        embedding_spaces.c.active == ACTIVE,
+        in_ids(embedding_spaces.c.id, outdated.scalars()),
+    )
     if connection.execute(select(embedding_spaces.c.id).where(*is_active)).scalar():
         connection.execute(
             update(notes).where(notes.c.id == note_id).values(embedding_status=STATUS_PENDING)
@@ -285,3 +288,9 @@ def reset(connection: Connection, space_id: int, spec: SpaceSpec) -> None:
     )
     if _is_active(connection, space_id):
         connection.execute(update(notes).values(embedding_status=STATUS_PENDING))
+
+
+def have_vectors(connection: Connection) -> bool:
+    """Tell whether any space has a vector of a note."""
+    first = select(embeddings.c.id).where(embeddings.c.note_id.is_not(None)).limit(1)
+    return connection.execute(first).scalar() is not None

@@ -156,7 +156,7 @@ def _process(reading: Reading) -> int:
     """Points, 15 at most, for how it was worked out."""
     causes = sum(each.signals.cause > 0 for each in _statements(reading))
     turns = len({each.turn for each in reading.said_by(USER)})
-    return min(5 * min(causes, 2) + 2 * min(turns - 1, 2) + 3 * bool(reading.edits), 15)
+    return min(5 * min(causes, 2) + 2 * min(max(turns - 1, 0), 2) + 3 * bool(reading.edits), 15)
 
 
 def _outcome(reading: Reading) -> int:

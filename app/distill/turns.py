@@ -18,6 +18,13 @@ ASSISTANT = "assistant"
 LONGEST_TURN = 40_000
 """Characters of a turn that are read; what goes beyond is a paste that nobody reads either."""
 
+LONGEST_USE = 4_000
+"""Characters of what a tool was given, and of what it answered."""
+
+_RUN = re.compile(r"[!-~]{401,}")
+_KEPT_OF_RUN = 100
+"""A word of so many ASCII characters is data; patterns would take quadratic time over it."""
+
 _ENCLOSED = (
     "system-reminder|command-name|command-message|command-args|command-contents|"
     "local-command-stdout|local-command-stderr|local-command-caveat|user-prompt-submit-hook|"
@@ -51,7 +58,7 @@ class Transcript:
 
 def cleaned(text: str) -> str:
     """Return what somebody wrote, without reminders, echoes of commands and preambles."""
-    text = clean(text).replace("\r\n", "\n").replace("\r", "\n")[:LONGEST_TURN]
+    text = _without_data(clean(text[:LONGEST_TURN]).replace("\r\n", "\n").replace("\r", "\n"))
     _, marker, request = text.partition(_MARKER)
     if marker:
         text = request
@@ -60,13 +67,22 @@ def cleaned(text: str) -> str:
     return text.strip()
 
 
+def _without_data(text: str) -> str:
+    return _RUN.sub(lambda match: f"{match.group()[:_KEPT_OF_RUN]}…", text)
+
+
+def _shortened(use: ToolUse) -> ToolUse:
+    given, answered = (_without_data(text[:LONGEST_USE]) for text in (use.input, use.output))
+    return ToolUse(use.name, given, answered)
+
+
 def turns_of(messages: Iterable[Message]) -> tuple[Turn, ...]:
     """Return what both sides said and did, cleaned; what agents said among themselves is left out.
 
     Consecutive messages of a side stay apart.
     """
     found = (
-        Turn(message.type, cleaned(message.content), message.tools)
+        Turn(message.type, cleaned(message.content), tuple(map(_shortened, message.tools)))
         for message in messages
         if message.type in (USER, ASSISTANT)
     )

@@ -56,7 +56,7 @@ class SearchAnswer:
     found: tuple[FoundNote, ...]
     warnings: tuple[str, ...] = ()
     explanation: dict[str, Any] | None = None
-    milliseconds: Mapping[str, float] = field(default_factory=dict)
+    milliseconds: Mapping[str, float] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

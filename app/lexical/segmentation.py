@@ -84,7 +84,14 @@ def _run_tokens(kind: str | None, run: str) -> tuple[str, ...]:
 
 
 def _tokens_of_run(kind: str | None, run: str) -> tuple[str, ...]:
-    return tuple([piece.token for piece in _pieces_of_run(kind, run)])
+    """Return the tokens of a run in any order; those of a word's parts are remembered as well."""
+    separator = next((each for each in _LEVELS if each.search(run)), None)
+    # What stands before `++` or `#` depends on it, so such words are taken apart as a whole.
+    if kind != WORD or separator is None or "+" in run or "#" in run:
+        return tuple([piece.token for piece in _pieces_of_run(kind, run)])
+    own = [piece.token for piece in _spellings(run, is_part=False)]
+    parts = [token for part in separator.split(run) if part for token in _run_tokens(WORD, part)]
+    return (*own, *parts)
 
 
 _remembered_tokens = lru_cache(REMEMBERED_RUNS)(_tokens_of_run)

@@ -85,9 +85,7 @@ class Evidence:
             Coverage: self._coverage,
             Headings: lambda need: note_graph.heading_paths(self._connection, need.chunk_ids),
             Together: self._together,
-            **FragmentEvidence(
-                connection, view, sought.text, sought.filters, self._nearest
-            ).meet,
+            **FragmentEvidence(connection, view, sought.text, sought.filters, self._nearest).meet,
         }
 
     @property

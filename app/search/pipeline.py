@@ -20,7 +20,7 @@ from app.domain.search import FoundNote, SearchAnswer, SearchRequest, WhyAnswer
 from app.domain.spaces import PLAIN_BORDER, SpaceSpec
 from app.embedding.active import ActiveEmbedder, SecondSpace
 from app.embedding.base import QueryVector
-from app.errors import CrystalError, NoteNotFound, NothingEmbedded, ProviderError, SpaceMismatch
+from app.errors import CrystalError, NoteNotFound, ProviderError, SpaceMismatch
 from app.mirror.mirror import Mirror
 from app.mirror.view import View
 from app.ranking.expansion import Expansion, expand
@@ -31,7 +31,7 @@ from app.search.folding import FoldedTexts
 from app.search.meaning import prepared
 from app.search.outcome import Run, explanation_of
 from app.search.passages import passages_of
-from app.search.searchable import refuse_unembedded, while_changing
+from app.search.searchable import told_of_unembedded, while_changing
 from app.search.second import NOT_ASKED, Glance, SecondModel
 from app.search.stages import STAGE_OF_NEED
 from app.search.trace import Trace
@@ -86,7 +86,7 @@ class Searcher:
         Raises:
             ProviderError: the query could not be embedded.
             SpaceMismatch: the provider's vectors do not belong to the space that is searched.
-            NothingEmbedded: there are notes, and none of them is embedded.
+            NothingEmbedded: there are notes, and none can be found by meaning for a fault.
             DatabaseUnavailable: the database cannot be read.
         """
         if request.limit == 0:
@@ -94,10 +94,13 @@ class Searcher:
         trace = Trace()
         with self._opened(request, trace) as (asked, connection, view):
             run = self._run(asked, connection, view, trace)
+            warnings = run.warnings
+            if not run.expansion.hits:
+                warnings += told_of_unembedded(connection, view)
             with trace.stage("answer"):
                 found = _found_notes(connection, run.expansion.hits, request)
         explanation = explanation_of(run, trace) if request.explain else None
-        return SearchAnswer(found, run.warnings, explanation, trace.milliseconds())
+        return SearchAnswer(found, warnings, explanation, trace.milliseconds())
 
     def why(self, request: SearchRequest, note_id: int) -> WhyAnswer:
         """Say why a note stands where it stands in the answer to a search, or is missing.
@@ -106,7 +109,6 @@ class Searcher:
             NoteNotFound: there is no such note.
             ProviderError: the query could not be embedded.
             SpaceMismatch: the provider's vectors do not belong to the space that is searched.
-            NothingEmbedded: there are notes, and none of them is embedded.
             DatabaseUnavailable: the database cannot be read.
         """
         trace = Trace()
@@ -148,7 +150,7 @@ class Searcher:
     def _run(self, asked: Asked, connection: Connection, view: View, trace: Trace) -> Run:
         request = asked.request
         with trace.stage("filter"):
-            vector, fault = _meaning(connection, view, asked)
+            vector, fault = _meaning(view, asked)
             further = _further(view, asked)
             glance = self._glance(asked, view) if vector is not None else NOT_ASKED
             sought = Sought(
@@ -194,16 +196,13 @@ def _is_of(view: View, mine: SpaceSpec) -> bool:
     return (spec.provider, spec.model) == (mine.provider, mine.model)
 
 
-def _meaning(
-    connection: Connection, view: View, asked: Asked
-) -> tuple[NDArray[np.float32] | None, CrystalError | None]:
+def _meaning(view: View, asked: Asked) -> tuple[NDArray[np.float32] | None, CrystalError | None]:
     """Return the query as the index holds vectors, or the fault for which words must do."""
     if asked.query is None:
         return None, asked.fault
     try:
-        refuse_unembedded(connection, view)
         return prepared(view, asked.spec, asked.query.vector, asked.request.query), None
-    except (NothingEmbedded, SpaceMismatch) as fault:
+    except SpaceMismatch as fault:
         if not _ranker(asked.request).does_without_meaning:
             raise
         return None, fault

@@ -7,31 +7,35 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
-from app.db import spaces
+from app.db import notes, spaces
 from app.domain.notes import STATUS_DONE
 from app.embedding.active import ActiveEmbedder
 from app.errors import CrystalError, NothingEmbedded, ProviderError
 from app.mirror.view import View
 
 
-def refuse_unembedded(connection: Connection, view: View) -> None:
-    """Refuse to search by meaning when there are notes and no vector of any.
+def told_of_unembedded(connection: Connection, view: View) -> tuple[str, ...]:
+    """Return a warning when there are notes and none is embedded yet, nothing otherwise.
 
     Raises:
-        NothingEmbedded: there are notes, and none of them has vectors.
+        NothingEmbedded: none is, and it is no matter of waiting: the provider refused them, or
+            their vectors are of another model.
     """
     if view.index is not None and view.index.count():
-        return
+        return ()
     counts = spaces.status_counts(connection)
     total = sum(counts.values())
-    if not total or counts.get(STATUS_DONE):
-        return
+    if counts.get(STATUS_DONE) or not len(notes.ids_passing(connection, filters)):
+        return ()
     failed = spaces.first_failure(connection)
     because = f"; the last reason: {failed}" if failed else ""
-    raise NothingEmbedded(
+    sentence = (
         f"None of the {total} notes is embedded yet, so nothing can be found by meaning"
         f"{because}. Run: crystal reindex"
     )
+    if failed or spaces.have_vectors(connection):
+        raise NothingEmbedded(sentence)
+    return (sentence,)
 
 
 def while_changing(active: ActiveEmbedder, fault: CrystalError) -> CrystalError:

@@ -23,6 +23,9 @@ from app.domain.notes import Note, NoteDraft
 from app.importers.projects import project_key
 from app.text import digest
 
+LONGEST_NAME = 300
+"""Characters of a tool's own name for a session."""
+
 RULES = "1"
 """Counts up when the rules change, so that what was distilled by old ones is not taken as done."""
 
@@ -71,7 +74,8 @@ def digest_of(standing: Standing, messages: Sequence[Message], model: str) -> st
 def job_of(standing: Standing, before: Note | None, messages: Sequence[Message], found: str) -> Job:
     """Read and judge a conversation."""
     folder = standing.cwd or standing.project_dir
-    reading = read(Transcript(standing.slug or "", folder, turns_of(messages)))
+    name = (standing.slug or "")[:LONGEST_NAME]
+    reading = read(Transcript(name, folder, turns_of(messages)))
     return Job(standing, before, reading, judge(reading), found)
 
 

@@ -6,7 +6,6 @@ Owns the life of a space. Must not embed.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
 
 from sqlalchemy import Connection
 
@@ -138,15 +137,3 @@ def empty(unit: Transaction, space_id: int, spec: SpaceSpec) -> None:
     chunks.remove_of_space(unit.connection, space_id)
     spaces.reset(unit.connection, space_id, spec)
     unit.changed_space(space_id)
-
-
-def prune(database: Database, kept: Iterable[int]) -> dict[str, int]:
-    """Delete the spaces that nothing uses; return their vectors' numbers, by ``provider/model``.
-
-    ``kept`` are the ids of spaces that are used though they are not active.
-    """
-    with transaction(database) as unit:
-        idle = changeover.idle(unit.connection, kept)
-        for space_id in idle:
-            unit.removed_vectors(changeover.remove(unit.connection, space_id))
-    return {f"{provider}/{model}": count for provider, model, count in idle.values()}

@@ -82,7 +82,7 @@ class Caller:
 
     def get(self, path: str, **parameters: object) -> Answer:
         """Ask for a path."""
-        return self.call("GET", path, **parameters)
+        return self.call("GET", path, None, JSON, **parameters)
 
     def call(
         self,

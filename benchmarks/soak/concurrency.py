@@ -91,9 +91,7 @@ def write(traffic: Traffic, caller: Caller, chance: random.Random) -> None:
         _come_and_go(traffic, caller, chance, note_id)
 
 
-def _come_and_go(
-    traffic: Traffic, caller: Caller, chance: random.Random, note_id: int
-) -> None:
+def _come_and_go(traffic: Traffic, caller: Caller, chance: random.Random, note_id: int) -> None:
     made = caller.call("POST", "/api/notes", {"title": f"passing {chance.choice(QUERIES)}"})
     if not traffic.expect("create", made, 201):
         return
@@ -139,7 +137,7 @@ def run(
 ) -> Part:  # fmt: skip
     """Have writers and readers at work for some seconds, and until there were so many requests."""
     place = Place(folder, settings)
-    folder.mkdir()
+    place.make()
     row = Row(PART, name)
     with ExitStack() as life:
         servers = [life.enter_context(Server(place, tally)) for _ in range(SERVERS)]

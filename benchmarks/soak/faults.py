@@ -14,6 +14,7 @@ import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from benchmarks.soak import checks, templates
 from benchmarks.soak.calls import Caller, Tally
@@ -109,7 +110,7 @@ def _unwritable(folder: Path) -> Iterator[None]:
             path.chmod(mode)
 
 
-def refused(place: Place, tally: Tally, *named: str, **limits: object) -> list[str]:
+def refused(place: Place, tally: Tally, *named: str, **limits: Any) -> list[str]:
     """Start a server that cannot work; return what is wrong with how it says so."""
     server = Server(place, tally, **limits)
     with running(server):

@@ -65,15 +65,13 @@ def _tried(rows: dict[str, Row]) -> int:
 
 def _below(folder: Path, place: Place, name: str) -> Place:
     """Return a data folder of the same settings, with a home of its own."""
-    own = folder / name
-    made = Place(folder / name, {**place.settings, "CRYSTAL_SOURCES_HOME": str(folder / f"{name}-home")})
+    home = {"CRYSTAL_SOURCES_HOME": str(folder / f"{name}-home")}
+    made = Place(folder / name, {**place.settings, **home})
     made.make()
     return made
 
 
-def _others(
-    folder: Path, place: Place, tally: Tally, chance: random.Random
-) -> dict[str, Trial]:
+def _others(folder: Path, place: Place, tally: Tally, chance: random.Random) -> dict[str, Trial]:
     original = templates.chatcrystal(folder / "original")
     home = templates.sessions(folder / "sessions")
     nothing = folder / "nothing"
@@ -99,9 +97,7 @@ def _others(
     trials["migration"] = partial(killed_at_start, starts, tally, chance)
     large = _below(folder, place, "large")
     rows = templates.large_database(large)
-    stops = Starts(
-        _below(folder, place, "snapshot"), large.folder, rows, STOP_SECONDS, ("vector",)
-    )
+    stops = Starts(_below(folder, place, "snapshot"), large.folder, rows, STOP_SECONDS, ("vector",))
     trials["snapshot"] = partial(killed_at_stop, stops, tally, chance)
     return trials
 

@@ -49,7 +49,8 @@ class Ledger:
                 for title, states in self._possible.items()
                 if stored.get(title, GONE) not in states
             ]
-            wrong += [f"{title}: nobody wrote it" for title in stored if title not in self._possible]
+            strangers = [title for title in stored if title not in self._possible]
+            wrong += [f"{title}: nobody wrote it" for title in strangers]
             self._possible = {title: frozenset({state}) for title, state in stored.items()}
         return wrong
 

@@ -62,7 +62,8 @@ class Library:
     def own(self, thread: int) -> tuple[str, int] | None:
         """Choose a note of a thread; None when it has none."""
         with self._lock:
-            mine = [title for title in sorted(self._ids) if sum(map(ord, title)) % THREADS == thread]
+            titles = sorted(self._ids)
+            mine = [title for title in titles if sum(map(ord, title)) % THREADS == thread]
             if not mine:
                 return None
             title = self._chance.choice(mine)

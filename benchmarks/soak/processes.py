@@ -13,7 +13,7 @@ import random
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
@@ -70,6 +70,7 @@ class Command:
     def __init__(self, place: Place, *arguments: str, **limits: object) -> None:
         """Start it; ``limits`` are those of ``Order``."""
         self.output = place.folder.parent / f"{place.folder.name}.output"
+        self._worked = 0.0
         self.output.unlink(missing_ok=True)
         order = Order(arguments, place.environment, self.output, **limits)  # type: ignore[arg-type]
         self._process: ForkServerProcess = _CONTEXT.Process(
@@ -114,6 +115,15 @@ class Command:
             return 0
         pages = Path(f"/proc/{self.pid}/statm").read_text("ascii").split()[1]
         return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+    def worked(self) -> float:
+        """Return the seconds that processors have worked for it; all time where nobody tells."""
+        if sys.platform != "linux":
+            return time.monotonic()
+        with suppress(FileNotFoundError, ProcessLookupError):
+            fields = Path(f"/proc/{self.pid}/stat").read_text("ascii").rsplit(")", 1)[1].split()
+            self._worked = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return self._worked
 
 
 class Server(Command):

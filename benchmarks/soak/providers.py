@@ -58,7 +58,7 @@ def run(folder: Path, settings: Mapping[str, str], tally: Tally) -> Part:
     rows = []
     with StubProvider() as stub:
         place = Place(folder, {**own, "CRYSTAL_EMBEDDING_BASE_URL": stub.base_url})
-        folder.mkdir()
+        place.make()
         with Server(place, tally) as server:
             caller = server.caller()
             caller.call("POST", "/api/notes", {"title": "索引 pool", "summary": "kept"})
@@ -109,9 +109,9 @@ def _embeds(caller: Caller, note_id: int) -> bool:
 def _down(folder: Path, settings: Mapping[str, str], tally: Tally) -> Row:
     """Nobody listens at the provider's address."""
     row = Row(PART, "down")
-    folder.mkdir()
     with refused_address() as address:
         place = Place(folder, {**settings, "CRYSTAL_EMBEDDING_BASE_URL": address})
+        place.make()
         with Server(place, tally) as server:
             row.add(_while_ill(server.caller(), "nobody")[0])
     return row

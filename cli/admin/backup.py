@@ -1,4 +1,4 @@
-"""``crystal backup`` and ``crystal restore``: copies of this machine's database, and the way back."""
+"""``crystal backup`` and ``crystal restore``: a copy of this machine's database, and back."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ def backup(session: Session, *, path: Path) -> None:
     """
     with reported():
         made = backups.back_up(factory.database_url(settings_of_this_machine()), path)
-    line = f"{made.path}: {sum(made.rows.values())} rows, {made.rows.get('notes', 0)} of them notes."
+    line = (
+        f"{made.path}: {sum(made.rows.values())} rows, {made.rows.get('notes', 0)} of them notes."
+    )
     session.output.show(asdict(made), lambda console: show_line(console, line))
 
 

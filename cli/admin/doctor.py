@@ -60,6 +60,9 @@ def _report(output: Output, *, is_repair: bool) -> Report:
 def _draw(console: Console, report: Report) -> None:
     show_line(console)
     show_facts(console, [(check.name, _state(check)) for check in report.checks])
+    for check in report.checks:
+        if check.remedy:
+            show_line(console, f"Remedy for {check.name}: {check.remedy}")
     if report.repaired:
         mended = ", ".join(f"{name} {count}" for name, count in report.repaired.items())
         show_line(console)
@@ -69,5 +72,5 @@ def _draw(console: Console, report: Report) -> None:
 
 def _state(check: Check) -> str:
     if not check.ok:
-        return f"WRONG: {check.message}. Remedy: {check.remedy}"
+        return f"WRONG: {check.message}"
     return f"ok ({check.message})" if check.message else "ok"

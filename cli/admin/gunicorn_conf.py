@@ -33,6 +33,8 @@ preload_app = False
 # Requests are logged by the application, with what it knows of them.
 accesslog = None
 proc_name = "chatcrystal-search"
+# It would lie in the home folder, one for all servers of a user.
+control_socket_disable = True
 
 
 def on_starting(server: Any) -> None:

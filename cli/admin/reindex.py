@@ -10,8 +10,8 @@ from app import factory
 from app.factory import Application
 from app.maintenance.doctor import words
 from app.maintenance.doctor.checks import Patient
+from app.maintenance.pruning import prune
 from app.settings import store
-from app.sync import spaces as space_sync
 from cli.admin.faults import reported
 from cli.failures import Failure
 from cli.options import with_session
@@ -33,7 +33,7 @@ def _fill_second(session: Session, application: Application, *, is_all: bool) ->
 def _prune(session: Session, application: Application) -> None:
     """Drop the vectors of models that are neither in use nor on the way to be."""
     second = application.second
-    dropped = space_sync.prune(application.database, (second.space_id,) if second else ())
+    dropped = prune(application.database, (second.space_id,) if second else ())
     told = ", ".join(f"{name} ({count} vectors)" for name, count in dropped.items())
     line = f"Dropped: {told}." if dropped else "There is no space to drop."
     session.output.show({"dropped": dropped}, lambda console: show_line(console, line))

@@ -11,13 +11,13 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from functools import partial
 from socket import socket as Socket
 from types import FrameType
 from typing import NoReturn, cast
 
 from flask import Flask
 from waitress.server import BaseWSGIServer, create_server
+from waitress.task import ThreadedTaskDispatcher
 
 from app import factory
 from app.errors import CrystalError
@@ -30,10 +30,10 @@ from cli.admin.logs import log_to_stderr
 from cli.admin.refusals import LARGEST_BODY, LARGEST_HEAD, EnvelopeChannel
 from cli.failures import Failure
 
-REQUEST_SECONDS = 2.5
+REQUEST_SECONDS = 3
 """How long a stop waits for requests at work."""
 
-WORK_SECONDS = 1.5
+WORK_SECONDS = 1.0
 """How long it waits for work in the background then; notes that are not done stay pending."""
 
 _log = logging.getLogger(__name__)
@@ -85,9 +85,20 @@ def _refuse_twin(settings: Settings) -> None:
             )
 
 
+class _Dispatcher(ThreadedTaskDispatcher):
+    """The threads that answer requests, with less patience at the end."""
+
+    def shutdown(self, cancel_pending: bool = True, timeout: int = REQUEST_SECONDS) -> bool:
+        """Wait for requests at work, then drop them."""
+        return super().shutdown(cancel_pending, timeout)
+
+
 def _server(application: Flask, socket: Socket, threads: int) -> BaseWSGIServer:
+    dispatcher = _Dispatcher()
+    dispatcher.set_thread_count(threads)
     server = create_server(
         application,
+        _dispatcher=dispatcher,
         sockets=[socket],
         threads=threads,
         max_request_body_size=LARGEST_BODY,
@@ -98,8 +109,6 @@ def _server(application: Flask, socket: Socket, threads: int) -> BaseWSGIServer:
     # One socket makes one server; of several, another class would take care.
     single = cast("BaseWSGIServer", server)
     single.channel_class = EnvelopeChannel
-    dispatcher = single.task_dispatcher
-    dispatcher.shutdown = partial(dispatcher.shutdown, timeout=REQUEST_SECONDS)
     return single
 
 

@@ -1,8 +1,8 @@
 """A typed client of the HTTP API in a few lines; copy it and add the routes that you need.
 
-    with Crystal() as crystal:
-        for found in crystal.search("SQLite 并发写入", limit=5):
-            print(found["note_id"], found["title"], found["score"])
+with Crystal() as crystal:
+    for found in crystal.search("SQLite 并发写入", limit=5):
+        print(found["note_id"], found["title"], found["score"])
 """
 
 from __future__ import annotations

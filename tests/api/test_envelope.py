@@ -119,7 +119,7 @@ def test_other_methods(reader: FlaskClient, key: Key, method: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/api", "/api/", "/api/nope", "/api/笔记", "/index.html", "/" + "x" * 9_000]
+    "path", ["/web/", "/api", "/api/", "/api/nope", "/api/笔记", "/index.html", "/" + "x" * 9_000]
 )
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
 def test_nothing_there(reader: FlaskClient, method: str, path: str) -> None:

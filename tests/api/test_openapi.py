@@ -134,9 +134,7 @@ def reconfigured(tmp_path: Path) -> Iterator[Flask]:
 
 @SCHEMA.include(path_regex="^/api/config").parametrize()
 @SOME
-def test_configurations_are_answered_as_documented(
-    case: Case, reconfigured: Flask
-) -> None:
+def test_configurations_are_answered_as_documented(case: Case, reconfigured: Flask) -> None:
     hold(case, reconfigured)
 
 

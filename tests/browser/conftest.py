@@ -68,9 +68,7 @@ def complaints() -> list[str]:
 
 
 @pytest.fixture
-def page(
-    browser: Browser, request: pytest.FixtureRequest, complaints: list[str]
-) -> Iterator[Page]:
+def page(browser: Browser, request: pytest.FixtureRequest, complaints: list[str]) -> Iterator[Page]:
     """A page in English; whatever it complains about fails the test."""
     options: dict[str, Any] = {"viewport": {"width": 1100, "height": 800}, "locale": "en-GB"}
     marker = request.node.get_closest_marker("context")

@@ -170,9 +170,7 @@ def test_note_text_never_runs(page: Page, site: str) -> None:
     assert page.evaluate("window.ran") is None
 
 
-def test_the_policy_lets_nothing_inline_run(
-    page: Page, site: str, complaints: list[str]
-) -> None:
+def test_the_policy_lets_nothing_inline_run(page: Page, site: str, complaints: list[str]) -> None:
     answer = page.goto(site)
     assert answer is not None
     policy = answer.headers["content-security-policy"]

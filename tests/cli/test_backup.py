@@ -27,9 +27,7 @@ def test_there_and_back(own_data: Path, provider: StubProvider, tmp_path: Path) 
     assert (again.code, "exists already" in again.error) == (1, True)
 
 
-def test_spaces_in_no_use_are_dropped_on_request(
-    own_data: Path, provider: StubProvider
-) -> None:
+def test_spaces_in_no_use_are_dropped_on_request(own_data: Path, provider: StubProvider) -> None:
     with opened(own_data, stub_values(provider, model="former")) as application:
         plant(application, (0.9, 0.8))
     assert here("reindex", "--prune-spaces").data == {"dropped": {}}

@@ -89,7 +89,7 @@ def test_a_terminal_gets_a_line_a_check(noted: Path) -> None:
     mended = run_on_terminal(NOWHERE, "doctor", "--repair")
     assert mended.code == 0
     assert "WRONG" not in mended.out
-    assert "  Mended: statuses 1, documents_missing 1\n" in mended.out
+    assert "  Mended: statuses 1, documents_missing 1, chunk_documents 1\n" in mended.out
 
 
 def test_a_machine_without_a_database_is_one_line(own_data: Path) -> None:

@@ -22,14 +22,15 @@ from cli.admin import pidfile
 from cli.admin.background import end, launch, wait_for
 from cli.admin.listening import is_loopback, url_of
 from cli.admin.log_files import KEPT_LOGS, LARGEST_LOG
+from cli.admin.server import REQUEST_SECONDS, WORK_SECONDS
 from cli.failures import Failure
 from tests.cli.conftest import Served, environment_of, here, run_process
 from tests.support.application import planted_vector
 from tests.support.provider import StubProvider, delayed, fine, refused_address, status
 
 TOKEN = "hush-hush"
-STOP_SECONDS = 5.0
-"""So long a stop may take, by the promise of docs/operations.md."""
+PATIENCE = 20.0
+"""Less than a stop would take that waited for the provider, on a machine however busy."""
 
 
 @contextmanager
@@ -426,7 +427,8 @@ def test_a_stop_leaves_what_is_not_embedded_pending(own_data: Path, data_folder:
             while len(slow.requests) == before:
                 threading.Event().wait(0.01)
             process.send_signal(signal.SIGTERM)
-            assert process.wait(STOP_SECONDS) == 0
+            assert process.wait(PATIENCE) == 0
+            assert REQUEST_SECONDS + WORK_SECONDS < 5
         slow.behave(fine)
         with foreground(environment) as (_, url):
             notes = httpx.get(f"{url}/api/status").json()["data"]["embedding"]["notes"]
@@ -470,7 +472,7 @@ def test_the_callers_id_of_a_request_is_in_the_answer_and_the_log(served: Served
     ids=["blank", "json", "not-ascii", "long", "empty"],
 )
 def test_an_id_that_could_deceive_is_replaced(served: Served, given: str) -> None:
-    headers = {"X-Request-Id": given.encode()}
+    headers = {b"X-Request-Id": given.encode()}
     found = httpx.get(f"{served.url}/api/health", headers=headers).headers["X-Request-Id"]
     assert found != given
     assert len(found) == 32

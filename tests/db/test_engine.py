@@ -144,7 +144,6 @@ def test_a_file_that_is_no_database_is_called_damaged(tmp_path: Path) -> None:
 
 
 @pytest.mark.sqlite
-@pytest.mark.sqlite
 def test_of_a_damaged_file_the_newest_copy_is_named(tmp_path: Path) -> None:
     path = tmp_path / "crystal [1].db"
     path.write_bytes(b"no database" * 1_000)
@@ -155,10 +154,12 @@ def test_of_a_damaged_file_the_newest_copy_is_named(tmp_path: Path) -> None:
     with pytest.raises(DatabaseUnavailable) as caught, database.read():
         pass
     database.close()
-    assert f"(the newest beside it is {path.name}.20260302T100000000000.bak)" in caught.value.message
+    newest = f"{path.name}.20260302T100000000000.bak"
+    assert f"(the newest beside it is {newest})" in caught.value.message
     assert str(tmp_path) not in caught.value.message
 
 
+@pytest.mark.sqlite
 def test_a_page_written_over_is_called_damaged(database: Database) -> None:
     with database.write() as connection:
         for number in range(400):

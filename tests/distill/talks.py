@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from app.distill.gate import Judgement, judge
 from app.distill.reading import Reading, read
-from app.distill.turns import Transcript, Turn, cleaned
-from app.domain.conversations import ToolUse
+from app.distill.turns import Transcript, turns_of
+from app.domain.conversations import Message, ToolUse
 
 Said = tuple[str, str]
 
 
 def reading(*said: Said, name: str = "", folder: str = "/home/dev/shop") -> Reading:
     """Read turns given as (role, text); ``edit`` and ``run`` are tools, with a path or command."""
-    turns = []
-    for role, text in said:
-        if role in ("edit", "run"):
-            use = ToolUse("Edit" if role == "edit" else "Bash", text, "")
-            turns.append(Turn("assistant", "", (use,)))
-        else:
-            turns.append(Turn(role, cleaned(text)))
-    return read(Transcript(name, folder, tuple(turns)))
+    messages = []
+    for number, (role, text) in enumerate(said):
+        tool = {"edit": "Edit", "run": "Bash"}.get(role)
+        uses = (ToolUse(tool, text, ""),) if tool else ()
+        kind, content = ("assistant", "") if tool else (role, text)
+        messages.append(Message("", "", None, kind, kind, content, 0, 0, None, "", number, uses))
+    return read(Transcript(name, folder, turns_of(messages)))
 
 
 def judged(*said: Said) -> Judgement:

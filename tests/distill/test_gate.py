@@ -73,3 +73,27 @@ def test_a_log_with_a_question_is_no_raw_log() -> None:
 )
 def test_a_wave_only_agrees(text: str, expected: bool) -> None:
     assert is_wave(text) is expected
+
+
+HOSTILE = {
+    "digits": "0" * 60_000,
+    "dots": "." * 60_000,
+    "slashes": "/a" * 30_000,
+    "brackets": "[(" * 30_000,
+    "case": "Ab" * 30_000,
+    "fences": "```\n" * 10_000,
+    "errors": "Error: " * 9_000,
+    "tags": "</rules><rules>" * 4_000,
+    "汉字": "错误，" * 20_000,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_pastes_of_any_kind_are_read(name: str) -> None:
+    """Each of these once took a pattern minutes, which this test would notice."""
+    text = HOSTILE[name]
+    found = reading(("user", text), ("edit", text), ("assistant", text), name=text[:300])
+    assert 0 <= judge(found).score <= 100
+    assert len(found.tags) <= 8
+    assert all(len(each) <= 200 for each in found.files)
+    assert len(found.error_signatures) <= 6

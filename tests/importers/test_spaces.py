@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from app.domain.adoption import AdoptionReport, AdoptionRequest
-from app.errors import ConfigurationError, ImportFailed, InvalidParameter
+from app.errors import ConfigurationError, ImportFailed, InvalidParameter, NothingEmbedded
 from app.factory import Application
 from app.settings import store
 from tests.importers.directories import contents_of, feed_of, items_of, write_config, write_items
@@ -130,7 +130,8 @@ def test_vectors_of_another_model_keep_their_space_and_all_notes_wait(
     assert report.statuses == {"done": 40, "failed": 1, "pending": 2, "syncing": 1}
     assert spaces(target) == {("openai", "m"): None, (provider, model): 64}
     assert statuses(target) == {"pending"}
-    assert found_ids(ask(target, QUERY)) == []
+    with pytest.raises(NothingEmbedded):
+        ask(target, QUERY)
     target.batches.embed_many(target.batches.unembedded())
     assert found_ids(ask(target, QUERY))[0] == 1
     assert len(contents_of(target.database)["embeddings"]) > 53

@@ -23,10 +23,12 @@ from tests.sync.conftest import dump
 def filled(tmp_path: Path) -> Iterator[Application]:
     """An application with two notes, over a file whatever the database of the run is."""
     file = {"database_url": f"sqlite:///{tmp_path}/data/crystal.db"}
-    with StubProvider(vector=planted_vector) as provider:
-        with opened(tmp_path / "data", stub_values(provider) | file) as application:
-            plant(application, [0.9, 0.8])
-            yield application
+    with (
+        StubProvider(vector=planted_vector) as provider,
+        opened(tmp_path / "data", stub_values(provider) | file) as application,
+    ):
+        plant(application, [0.9, 0.8])
+        yield application
 
 
 def epoch(path: Path) -> str:
@@ -89,9 +91,7 @@ def test_a_running_process_serves_what_was_restored(filled: Application, tmp_pat
     assert found_ids(ask(filled, "again"))[0] == 3
 
 
-def test_a_database_is_not_replaced_without_being_told(
-    filled: Application, tmp_path: Path
-) -> None:
+def test_a_database_is_not_replaced_without_being_told(filled: Application, tmp_path: Path) -> None:
     url, target = database_url(filled.settings), tmp_path / "notes.backup"
     back_up(url, target)
     before = dump(filled)
@@ -124,7 +124,7 @@ def test_what_is_no_backup_changes_nothing(
         back_up(url, target)
         target.write_bytes(target.read_bytes()[:20_000])
     before = dump(filled)
-    with pytest.raises(DatabaseUnavailable, match="notes.backup"):
+    with pytest.raises(DatabaseUnavailable, match=r"notes\.backup"):
         restore(target, url, is_forced=True)
     assert dump(filled) == before
 

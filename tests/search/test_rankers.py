@@ -377,24 +377,18 @@ def test_expansion_without_a_provider(
 
 
 @pytest.mark.parametrize("ranker", BY_NAME)
-def test_a_query_of_another_space_is_never_compared_with_the_vectors(
+def test_a_query_is_embedded_by_the_model_of_the_space_that_is_searched(
     application: Application, provider: StubProvider, tmp_path: Path, ranker: str
 ) -> None:
-    """Another process made another model's space the active one."""
+    """Another process has another model, by its environment, and filled that one's space."""
     store(application, [Entry("walrus cos=0.6"), Entry("salamander cos=0.9")])
-    with opened(tmp_path, stub_values(provider, model="another")):
-        if ranker in BY_MEANING:
-            with pytest.raises(SpaceMismatch, match="another"):
-                ask(application, "walrus", ranker=ranker)
-            return
-        answer = ask(application, "walrus", ranker=ranker, explain=True)
-        assert found_ids(answer) == [1]
-        assert "the active space is openai/another" in answer.warnings[0]
-        assert answer.warnings[0].startswith(STAND_IN)
-        with pytest.raises(SpaceMismatch, match="another"):
-            ask(application, "ocelot", ranker=ranker)
-        with pytest.raises(SpaceMismatch, match="another"):
-            why(application, 1, "ocelot", ranker=ranker)
+    with opened(tmp_path, stub_values(provider, model="another")) as other:
+        other.batches.embed_many(other.batches.unembedded())
+        before = len(provider.requests)
+        answer = ask(application, "walrus", ranker=ranker)
+        assert set(found_ids(answer)) == {1, 2}
+        assert answer.warnings == ()
+        assert provider.requests[before:][-1].body["model"] == "another"
 
 
 @pytest.mark.parametrize("ranker", BY_NAME)

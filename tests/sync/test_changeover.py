@@ -13,8 +13,8 @@ from app.domain.notes import NoteDraft, NotePatch
 from app.domain.search import SearchAnswer
 from app.errors import NothingEmbedded, ProviderError
 from app.factory import Application
+from app.maintenance.pruning import prune
 from app.settings import addresses
-from app.sync import spaces
 from tests.support.application import ask, found_ids, opened, plant, planted_vector, stub_values
 from tests.support.provider import StubProvider, refused_address, status
 from tests.sync.conftest import rows, statuses
@@ -155,18 +155,22 @@ def test_notes_that_the_new_model_fails_at_hold_the_change_up(
 
 
 def test_a_former_model_that_is_gone_leaves_words_and_an_error(tmp_path: Path) -> None:
-    with StubProvider(vector=planted_vector) as gone:
-        with opened(tmp_path / "own", stub_values(gone)) as old:
-            plant(old, [0.9, 0.8])
-    with StubProvider(vector=planted_vector) as fresh:
-        with opened(tmp_path / "own", stub_values(fresh, model="another")) as started:
-            with pytest.raises(ProviderError, match="another"):
-                by_meaning(started, "a query")
-            answer = ask(started, "note", ranker="fusion")
-            assert sorted(found_ids(answer)) == [1, 2]
-            assert answer.warnings
-            started.batches.embed_many(started.batches.unembedded())
-            assert found_ids(by_meaning(started, "a query")) == [1, 2]
+    with (
+        StubProvider(vector=planted_vector) as gone,
+        opened(tmp_path / "own", stub_values(gone)) as old,
+    ):
+        plant(old, [0.9, 0.8])
+    with (
+        StubProvider(vector=planted_vector) as fresh,
+        opened(tmp_path / "own", stub_values(fresh, model="another")) as started,
+    ):
+        with pytest.raises(ProviderError, match="another"):
+            by_meaning(started, "a query")
+        answer = ask(started, "note", ranker="fusion")
+        assert sorted(found_ids(answer)) == [1, 2]
+        assert answer.warnings
+        started.batches.embed_many(started.batches.unembedded())
+        assert found_ids(by_meaning(started, "a query")) == [1, 2]
 
 
 def test_nothing_embedded_is_an_error_that_says_why(tmp_path: Path) -> None:
@@ -190,9 +194,9 @@ def test_no_notes_are_no_error(application: Application) -> None:
 def test_pruning_drops_what_nothing_uses_and_nothing_else(
     changing: Application, provider: StubProvider
 ) -> None:
-    assert spaces.prune(changing.database, ()) == {}
+    assert prune(changing.database, ()) == {}
     changing.batches.embed_many([1, 2, 3])
-    dropped = spaces.prune(changing.database, ())
+    dropped = prune(changing.database, ())
     assert list(dropped) == ["openai/text-embedding-3-small"]
     assert rows(changing, "SELECT model, active FROM embedding_spaces") == [("another", 1)]
     assert rows(changing, "SELECT count(*) FROM embeddings WHERE space_id = 1") == [(0,)]

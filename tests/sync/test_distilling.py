@@ -108,8 +108,11 @@ def test_one_that_grew_is_distilled_again_in_place(application: Application) -> 
     assert standing(application, "c").status == "filtered"
     put(application, "c", POOL)
     first = distil(application, "c").noted["c"]
-    lesson = ("assistant", "I also limited the pool to 20 open files in export/pool.py, because "
-                           "a cache without a bound was the reason in the first place.")  # fmt: skip
+    lesson = (
+        "assistant",
+        "I also limited the pool to 20 open files in export/pool.py, because "
+        "a cache without a bound was the reason in the first place.",
+    )
     put(application, "c", [*POOL, ("user", "and the pool?"), lesson])
     assert distil(application, "c").noted["c"] == first
     note = note_of(application, "c")
@@ -235,3 +238,11 @@ def test_without_a_model_none_can_be_asked(application: Application) -> None:
     with pytest.raises(ConfigurationError, match=r"llm\.provider"):
         distil(application, "c", with_model=True)
     assert standing(application, "c").status == "imported"
+
+
+def test_a_huge_paste_is_read_at_its_beginning(application: Application) -> None:
+    huge = ("user", f"{POOL[0][1]}\n{'x y ' * 200_000}")
+    put(application, "c", [huge, *POOL[1:]])
+    assert distil(application, "c").noted
+    note = note_of(application, "c")
+    assert note is not None and "x y" not in note.summary

@@ -12,6 +12,7 @@ from app.ranking.hybrid.cut import Cut
 from app.ranking.hybrid.scoring import (
     FIELD_SHARE,
     LIKENESS_WEIGHT,
+    SECTION_SHARE,
     TITLE_SHARE,
     WHOLE_SHARE,
     WORDS_WEIGHT,
@@ -45,6 +46,7 @@ class HybridRecord:
         return {
             "ranker_variant": VARIANT_WITH_SECOND if self.has_second else VARIANT,
             "shares": {"whole": WHOLE_SHARE, "best_field": FIELD_SHARE, "title": TITLE_SHARE},
+            "section_share": SECTION_SHARE,
             "words_weight": WORDS_WEIGHT,
             "likeness_weight": LIKENESS_WEIGHT,
             "border": self.border,

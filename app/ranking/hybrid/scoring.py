@@ -22,6 +22,9 @@ TITLE_SHARE = 0.2
 
 TITLE_FIELD = 0
 
+SECTION_SHARE = 0.9
+"""The best chunk of a body may speak alone, for so much: of many, one is near by chance."""
+
 WORDS_WEIGHT = 0.2
 """What a full match of words adds, beside a meaning of at most 1."""
 
@@ -60,7 +63,8 @@ class Measured(NamedTuple):
 class Row(NamedTuple):
     """A note with its score and what it is made of; ``meaning`` is None without vectors.
 
-    ``meaning`` is the mean of ``first`` and ``second``, of the models that say something.
+    ``meaning`` is the mean of ``first`` and ``second``, of the models that say something, or what
+    a section of the body says, if that is more.
     ``counts_words`` tells whether words were counted: a note in another script than the query's
     is judged by meaning alone, unless its words make it better. ``joined`` is meaning with words;
     ``score`` has the likeness to the best note besides, None where it is not known.
@@ -95,6 +99,10 @@ def row_of(measured: Measured, query: str, border: float) -> Row:
     """
     first, second = _meaning(measured.cosines), _meaning(measured.second)
     meaning = _mean(each for each in (first, second) if each is not None)
+    section = measured.cosines.chunk
+    if meaning is not None and section is not None and section > 0:
+        # The rest of a long note may be about other things, and the second model has no sections.
+        meaning = max(meaning, SECTION_SHARE * section)
     words = measured.words * measured.coverage
     if meaning is None:
         return Row(measured, first, second, None, True, border * words)

@@ -123,9 +123,27 @@ def test_the_chunks_of_a_body_compete_with_the_fields() -> None:
     shelf = Shelf(notes, whole=cosines, fields=cosines, chunks={1: {3: 0.7}, 2: {3: 0.7}})
     ranking, needs = run(shelf, asked(cut=False))
     assert NoteCosines(KIND_CHUNK, (1,)) in needs
-    assert [row_of(ranking, note)["meaning"] for note in notes] == pytest.approx(
-        [0.4 * 0.2 + 0.4 * 0.7 + 0.2 * 0.2, 0.2]
+    assert [row_of(ranking, note)["meaning"] for note in notes] == (pytest.approx([0.9 * 0.7, 0.2]))
+    weaker = replace(shelf, chunks={1: {3: 0.3}})
+    assert row_of(run(weaker, asked(cut=False))[0], 1)["meaning"] == pytest.approx(0.9 * 0.3)
+    nearer = replace(weaker, whole={1: {0: 0.4}, 2: {0: 0.2}})
+    assert row_of(run(nearer, asked(cut=False))[0], 1)["meaning"] == pytest.approx(
+        0.4 * 0.4 + 0.4 * 0.3 + 0.2 * 0.2
     )
+
+
+def test_a_section_speaks_for_itself_whatever_the_second_model_says_of_the_note() -> None:
+    """The published case: a whole note at 0.200, one of its sections at 0.492."""
+    shelf = Shelf(
+        {1: facts(1, has_body=True), 2: facts(2)},
+        whole={1: {0: 0.2}, 2: {0: 0.35}},
+        chunks={1: {0: 0.2, 1: 0.492, 2: 0.1, 3: 0.1}},
+        second_whole={1: {0: 0.1}, 2: {0: 0.35}},
+    )
+    for second_border in (None, SECOND_BORDER):
+        ranking, _ = run(shelf, asked(cut=False, second_border=second_border))
+        assert order(ranking) == [1, 2]
+        assert row_of(ranking, 1)["meaning"] == pytest.approx(0.9 * 0.492)
 
 
 def test_the_best_come_first() -> None:
@@ -373,7 +391,7 @@ def test_the_verdict_says_that_a_query_has_no_answer() -> None:
     assert (verdict.stage, verdict.rule) == ("cut", "no_answer")
     assert verdict.message == (
         "the query has no answer: the nearest note has meaning 0.300, a note holds 0.000 of its "
-        "words, together 0.300 of 0.550 needed; score 0.152 of meaning 0.200 and words 0.000 × "
+        "words, together 0.300 of 0.545 needed; score 0.152 of meaning 0.200 and words 0.000 × "
         "coverage 0.000, likeness 0.000 to the best"
     )
 
@@ -401,6 +419,8 @@ def test_the_explained_numbers_add_up(shelf: Shelf, question: Question) -> None:
         found = [meaning_of(model, told["shares"]) for model in models]
         known = [each for each in found if each is not None]
         meaning = sum(known) / len(known) if known else None
+        if meaning is not None and row["chunk"] is not None and row["chunk"] > 0:
+            meaning = max(meaning, told["section_share"] * row["chunk"])
         assert row["meaning"] == (None if meaning is None else pytest.approx(meaning))
         words = row["words"] * row["coverage"]
         if meaning is None:

@@ -50,12 +50,13 @@ def measured(
         (measured(None, {0: 0.3, 2: 0.6}), (0.4 * 0.6 + 0.2 * 0.3) / 0.6),
         (measured(None, {2: 0.6}), 0.6),
         (measured(chunk=0.7), 0.7),
-        (measured(0.5, {0: 0.3}, chunk=0.7), 0.4 * 0.5 + 0.4 * 0.7 + 0.2 * 0.3),
+        (measured(0.5, {0: 0.3}, chunk=0.52), 0.4 * 0.5 + 0.4 * 0.52 + 0.2 * 0.3),
+        (measured(0.5, {0: 0.3}, chunk=0.7), 0.9 * 0.7),
         (measured(0.5, {0: 0.3}, chunk=0.2), 0.4 * 0.5 + 0.4 * 0.3 + 0.2 * 0.3),
         (measured(), None),
     ],
     ids=["all", "best is no title", "no title", "whole alone", "no whole", "one field",
-         "best chunk", "a section is best", "no section is", "none"],
+         "best chunk", "a section is best", "a section alone", "no section is", "none"],
 )  # fmt: skip
 def test_a_part_without_a_vector_leaves_its_share_to_the_others(
     found: Measured, meaning: float | None
@@ -163,11 +164,14 @@ def test_the_meaning_of_two_models_is_the_mean_of_those_that_say_something(
     first: Cosines, second: Cosines
 ) -> None:
     row = row_of(Measured(facts(1), first, 0.0, 0.0, second), ENGLISH, BORDER)
-    alone = [row_of(Measured(facts(1), each, 0.0, 0.0), ENGLISH, BORDER).meaning
+    alone = [row_of(Measured(facts(1), each, 0.0, 0.0), ENGLISH, BORDER).first
              for each in (first, second)]  # fmt: skip
     assert [row.first, row.second] == alone
-    known = [each for each in alone if each is not None]
-    assert row.meaning == (pytest.approx(sum(known) / len(known)) if known else None)
+    known = [each for each in (row.first, row.second) if each is not None]
+    mean = sum(known) / len(known) if known else None
+    if mean is not None and first.chunk is not None and first.chunk > 0:
+        mean = max(mean, 0.9 * first.chunk)
+    assert row.meaning == (None if mean is None else pytest.approx(mean))
 
 
 @given(found=companions, likeness=st.none() | cosines, words=shares)
