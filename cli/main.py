@@ -74,7 +74,11 @@ COMMANDS: dict[str, tuple[Row, ...]] = {
         Row("status", "cli.commands.status:status", "Show what the server holds."),
         Row("config", "cli.commands.config:config", "Show, change and test the configuration."),
         Row("serve", "cli.admin.serve:serve", "Run the server; stop it, or see whether it runs."),
-        Row("mcp", "cli.commands.mcp:mcp", "Offer the notes to agents by MCP."),
+        Row(
+            "mcp",
+            "cli.commands.mcp:mcp",
+            "Offer the notes to agents by the Model Context Protocol.",
+        ),
     ),
     "This machine": (
         Row("tokens", "cli.admin.tokens:tokens", "Make, list and revoke API tokens."),

@@ -66,6 +66,9 @@ def _group(name: str, value: Any) -> dict[str, str]:
     if not isinstance(value, dict) or not set(value) <= set(known):
         raise InvalidParameter(name, f"must be an object with some of {', '.join(known)}")
     read = {known[key]: bodies.any_text(f"{name}.{key}", text) for key, text in value.items()}
+    key = read.get(f"{name}.api_key", "")
+    if not (key.isascii() and key.isprintable()):
+        raise InvalidParameter(f"{name}.apiKey", "holds a character that no HTTP header can carry")
     ranker = read.get("search.ranker", "")
     if ranker and ranker not in RANKERS:
         raise InvalidParameter("search.ranker", f"must be one of {', '.join(RANKERS)}")

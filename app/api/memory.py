@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from app.api import answers, bodies
-from app.api.bodies import SNIPPETS, TEXT, TEXTS, Field
+from app.api.bodies import SNIPPETS, TAG_NAMES, TEXT, TEXTS, VISIBLE_TEXT, Field
 from app.api.routing import Route
 from app.api.services import services
 from app.domain.memory import (
@@ -85,7 +85,7 @@ def _texts(name: str, help: str) -> Field:
 
 
 _TASK = (
-    Field("goal", "What the agent is asked to do.", bodies.visible_text, TEXT, True),
+    Field("goal", "What the agent is asked to do.", bodies.visible_text, VISIBLE_TEXT, True),
     Field("task_kind", "Kind of work.", _choice(TASK_KINDS), _words(TASK_KINDS), True),
     _text("project_key", "Key of the project, if it is known."),
     _text("project_dir", "Folder of the project; the key is made from its git remote or path."),
@@ -104,7 +104,7 @@ _RECALL_OPTIONS = (
 )
 _MEMORY = (
     _text("title", "Title of the note; the goal of the task by default."),
-    Field("summary", "What was learned or decided.", bodies.visible_text, TEXT, True),
+    Field("summary", "What was learned or decided.", bodies.visible_text, VISIBLE_TEXT, True),
     Field("outcome_type", "Kind of result.", _choice(OUTCOME_TYPES), _words(OUTCOME_TYPES), True),
     _texts("pitfalls", "Traps to avoid."),
     _text("root_cause", "What was behind the problem."),
@@ -115,7 +115,7 @@ _MEMORY = (
     Field("code_snippets", "Code: language, code, description.", bodies.snippets, SNIPPETS),
     _texts("files_touched", "Files that it is about."),
     _texts("error_signatures", "Errors that should bring it back."),
-    Field("tags", "Tags of the note.", bodies.tag_names, TEXTS),
+    Field("tags", "Tags of the note.", bodies.tag_names, TAG_NAMES),
 )
 RECALL = (
     Field("mode", "Whether work or an error begins the task; task by default.",
@@ -127,7 +127,7 @@ WRITE = (
     Field("mode", "Whether an agent writes by itself, or a person asked for it.",
           _choice(MODES_OF_WRITING), _words(MODES_OF_WRITING), True),
     Field("source_run_key", "Key of the run; the same key never writes twice. Required with auto.",
-          bodies.visible_text, {"type": "string", "minLength": 1}),
+          bodies.visible_text, VISIBLE_TEXT),
     Field("scope", "Who it is for, the project by default; global only with manual.",
           _choice(SCOPES), _words(SCOPES)),
     Field("task", "What the agent was at.", _object(_TASK), _schema(_TASK), True),

@@ -26,6 +26,9 @@ from app.text import JS_WHITE_SPACE
 
 HEADING_SEPARATOR = " > "
 
+MOST_SECTIONS = 1_000
+"""A body of more is no text with headings; a chunk for each would keep a model busy for minutes."""
+
 _NOTE_LABEL = "Note: "
 _SEPARATOR = "\n\n"
 _WHITE_SPACE = JS_WHITE_SPACE + "\x1c\x1d\x1e\x1f\x85"
@@ -66,6 +69,8 @@ class _Piece:
 def body_chunks(title: str, body: str, max_chars: int, first_index: int) -> tuple[Chunk, ...]:
     """Cut a note's Markdown body into chunks, one for each section, however short (fusion.md).
 
+    A body of more than ``MOST_SECTIONS`` is cut as if it had no headings.
+
     A section beyond ``max_chars`` is split at its paragraphs, then at its sentences; its parts have
     the same prefix. A heading with nothing below it but deeper headings makes no chunk, for theirs
     name it; with nothing below it at all it makes one of its prefix. A section without a visible
@@ -83,7 +88,7 @@ def body_chunks(title: str, body: str, max_chars: int, first_index: int) -> tupl
         the headings joined by `` > ``, None before the first one. ``start`` and ``end`` count code
         points of the body; parts of a section follow one another without a gap.
     """
-    made = [_piece(title, section, body, max_chars // 2) for section in sections(body)]
+    made = [_piece(title, section, body, max_chars // 2) for section in _sections(body)]
     pieces = [piece for piece in made if piece.is_named or piece.has_text]
     chunks: list[Chunk] = []
     for piece, following in zip_longest(pieces, pieces[1:]):
@@ -94,6 +99,14 @@ def body_chunks(title: str, body: str, max_chars: int, first_index: int) -> tupl
             index = first_index + len(chunks)
             chunks.append(Chunk(index, text, heading_path=path, start=start, end=end))
     return tuple(chunks)
+
+
+def _sections(body: str) -> tuple[Section, ...]:
+    found = tuple(sections(body))
+    if len(found) <= MOST_SECTIONS:
+        return found
+    start, end = found[0].start, found[-1].end
+    return (Section((), 0, start, start, end, body[start:end]),)
 
 
 def _piece(title: str, section: Section, body: str, room: int) -> _Piece:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sqlalchemy import Connection
 
-from app.db import notes, spaces
+from app.db import spaces
 from app.domain.notes import STATUS_DONE
 from app.embedding.active import ActiveEmbedder
 from app.errors import CrystalError, NothingEmbedded, ProviderError
@@ -25,7 +25,7 @@ def told_of_unembedded(connection: Connection, view: View) -> tuple[str, ...]:
         return ()
     counts = spaces.status_counts(connection)
     total = sum(counts.values())
-    if counts.get(STATUS_DONE) or not len(notes.ids_passing(connection, filters)):
+    if not total or counts.get(STATUS_DONE):
         return ()
     failed = spaces.first_failure(connection)
     because = f"; the last reason: {failed}" if failed else ""

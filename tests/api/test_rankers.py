@@ -103,6 +103,16 @@ def notebrain_agrees(explain: Row) -> dict[int, float]:
     return {row["note_id"]: row["score"] for row in explain["rows"]}
 
 
+def finder_agrees(explain: Row) -> dict[int, float]:
+    top = max((row["total"] for row in explain["rows"]), default=1.0)
+    for row in explain["rows"]:
+        finals = sorted((each["seed"] + each["mass"] for each in row["fragments"]), reverse=True)
+        total = sum(share * final for share, final in zip((1.0, 0.1, 0.05), finals, strict=False))
+        assert row["total"] == pytest.approx(total)
+        assert row["score"] == pytest.approx(row["total"] / top)
+    return {row["note_id"]: row["score"] for row in explain["rows"]}
+
+
 AGREES: dict[str, Callable[[Row], dict[int, float]]] = {
     "chatcrystal": chunks_agree,
     "v049": chunks_agree,
@@ -110,6 +120,7 @@ AGREES: dict[str, Callable[[Row], dict[int, float]]] = {
     "fusion": fusion_agrees,
     "hybrid": hybrid_agrees,
     "notebrain": notebrain_agrees,
+    "finder": finder_agrees,
 }
 
 

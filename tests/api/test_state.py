@@ -99,7 +99,7 @@ def test_not_ready_without_database(client: FlaskClient, application: Applicatio
         connection.exec_driver_sql("DROP TABLE index_state")
     response = client.get("/api/ready")
     error_of(response, 503, "database_unavailable")
-    assert set(envelope_of(response)["data"]) == {"ready", "database"}
+    assert set(envelope_of(response)["data"]) == {"ready", "database", "provider"}
     data_of(client.get("/api/health"))
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.domain.chunks import KIND_CHUNK, Chunk
 from app.embedding.builtin import BuiltinEmbedder
-from app.embedding.sections import body_chunks
+from app.embedding.sections import MOST_SECTIONS, body_chunks
 from app.markdown.sections import Section, sections
 
 MAX_CHARS = 2_000
@@ -245,3 +245,14 @@ def test_one_section_of_four_is_found_by_its_own_question(
     own = scores.pop(list(TOPICS).index(topic))
     assert own > whole + 0.08
     assert own > max(scores) + 0.15
+
+
+def test_a_body_of_headings_alone_makes_few_chunks() -> None:
+    """A hundred thousand characters can be twenty-five thousand sections."""
+    body = "---\na: b\n---\n" + "# a\n" * (MOST_SECTIONS + 1)
+    chunks = body_chunks("T", body, MAX_CHARS, 0)
+    assert len(chunks) < 10
+    assert {chunk.heading_path for chunk in chunks} == {None}
+    assert sum(chunk.text.count("# a") for chunk in chunks) == MOST_SECTIONS + 1
+    assert chunks[0].text.startswith("Note: T\n\n# a")
+    assert len(body_chunks("T", "# a\n" * MOST_SECTIONS, MAX_CHARS, 0)) == MOST_SECTIONS

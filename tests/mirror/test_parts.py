@@ -336,8 +336,6 @@ def test_another_space_has_vectors_of_its_own_and_the_same_words(
 ) -> None:
     words = view_of(warm).words
     with opened(tmp_path, stub_values(provider, model="another")) as other:
-        held, _ = held_and_stored(warm)
-        assert set(held) == set(LEXICAL)
         other.batches.embed_many(other.batches.unembedded())
         other.companions.fill()
         assert_in_step(other)
