@@ -84,14 +84,26 @@ COMMANDS: dict[str, tuple[Row, ...]] = {
         Row("tokens", "cli.admin.tokens:tokens", "Make, list and revoke API tokens."),
         Row("db", "cli.admin.db:db", "Copy a database into another."),
         Row("demo", "cli.admin.demo:demo", "Search the example notes and see it explained."),
-        Row("reindex", "cli.admin.reindex:reindex", "Embed the notes of this machine's database."),
+        Row(
+            "reindex",
+            "cli.admin.reindex:reindex",
+            "Embed the notes of this machine's database, and write anew what words find them by.",
+        ),
         Row(
             "doctor",
             "cli.admin.doctor:doctor",
             "Check the database of this machine, and mend it.",
         ),
-        Row("backup", "cli.admin.backup:backup", "Copy this machine's database into a file."),
-        Row("restore", "cli.admin.backup:restore", "Put a backup in the database's place."),
+        Row(
+            "backup",
+            "cli.admin.backup:backup",
+            "Copy the database of this machine into the new file PATH, and read that back.",
+        ),
+        Row(
+            "restore",
+            "cli.admin.backup:restore",
+            "Make the backup PATH the database of this machine.",
+        ),
         Row(
             "calibrate",
             "cli.admin.calibrate:command",

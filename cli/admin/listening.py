@@ -28,8 +28,8 @@ def listening(settings: ServerSettings, *, has_tokens: bool) -> Iterator[socket.
     """
     if not is_loopback(settings.host) and not settings.api_token and not has_tokens:
         raise Failure(
-            f"Listening on {settings.host} lets other machines in: make a token first "
-            "(crystal tokens create NAME), or set CRYSTAL_API_TOKEN",
+            f"Listening on {settings.host} lets other machines in: set server.api_token first "
+            "(CRYSTAL_API_TOKEN), or make a token (crystal tokens create NAME)",
             "token_needed",
         )
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
