@@ -29,8 +29,8 @@ ALLOWED_METHODS = "GET,HEAD,POST,PATCH,DELETE"
 PREFLIGHT_SECONDS = "600"
 OPEN_PATHS = ("/api/health",)
 READING_METHODS = ("GET", "HEAD")
-READING_POSTS = ("/api/memory/recall", "/api/config/test")
-"""Requests that change nothing, though their question does not fit an address."""
+READING_POSTS = ("/api/memory/recall",)
+"""Requests that only read, though their question does not fit an address."""
 
 POLICY = "default-src 'none'; frame-ancestors 'none'"
 """What a browser may do with an answer of the API: show it, nothing else."""
