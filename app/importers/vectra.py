@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from app.errors import ImportFailed
 from app.importers.settled import read_settled
+from app.importers.shallow import ShallowStream
 
 REPORTED_ITEMS = 500
 """Progress is told after so many vectors."""
@@ -86,7 +87,8 @@ def _read_once(
 
 def _items(file: BinaryIO, path: Path) -> Iterator[Any]:
     try:
-        yield from ijson.items(file, "items.item", use_float=True, buf_size=_BUFFER_BYTES)
+        shallow = ShallowStream(file, str(path))
+        yield from ijson.items(shallow, "items.item", use_float=True, buf_size=_BUFFER_BYTES)
     except (ijson.JSONError, UnicodeDecodeError) as error:
         raise ImportFailed(
             f"{path} is damaged: it is no whole JSON ({_first_words(error)})"
@@ -103,7 +105,8 @@ def _first_words(error: Exception) -> str:
 
 def _check_form(path: Path) -> None:
     with path.open("rb") as file:
-        prefixes = (prefix for prefix, event, _ in ijson.parse(file) if event == "start_array")
+        events = ijson.parse(ShallowStream(file, str(path)))
+        prefixes = (prefix for prefix, event, _ in events if event == "start_array")
         if "items" not in prefixes:
             raise ImportFailed(f"{path} is damaged: it has no list of items")
 

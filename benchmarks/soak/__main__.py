@@ -72,7 +72,7 @@ def shares(
         Share("texts", 0.08, lambda seconds: fuzz.run(
             folder / "texts", settings, tally, seconds, seed)),
         Share("files", 0.08, lambda seconds: fuzz_files.run(
-            folder, settings, seconds, seed)),
+            folder / "files", settings, seconds, seed)),
         Share("routes", 0.07, lambda seconds: fuzz_routes.run(
             folder / "routes", settings, tally, seconds, seed)),
         Share("PostgreSQL", 0.05, over_postgresql),

@@ -19,9 +19,13 @@ State = str | None
 
 
 class Ledger:
-    """The states that each note may be in, by its title; a state is its summary."""
+    """The states that each note may be in, by its title; a state is its summary.
+
+    ``committed`` counts the changes of notes that a server said it had made.
+    """
 
     def __init__(self) -> None:
+        self.committed = 0
         self._possible: dict[str, frozenset[State]] = {}
         self._lock = threading.Lock()
 
@@ -33,13 +37,8 @@ class Ledger:
     def promised(self, title: str, state: State) -> None:
         """Note that a server said that a note is in a state."""
         with self._lock:
+            self.committed += 1
             self._possible[title] = frozenset({state})
-
-    @property
-    def committed(self) -> int:
-        """How many notes there must be."""
-        with self._lock:
-            return sum(GONE not in states for states in self._possible.values())
 
     def lost(self, stored: Mapping[str, str]) -> list[str]:
         """Tell what is not as promised; what is stored is what is promised from now on."""

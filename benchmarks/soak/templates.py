@@ -73,6 +73,7 @@ def sessions(home: Path) -> Path:
 def old_database(folder: Path) -> Rows:
     """Make a database of the first revision, with notes; return what it holds."""
     folder.mkdir(mode=0o700)
+    (folder / "crystal.db").touch(mode=0o600)
     database = Database(f"sqlite:///{folder / 'crystal.db'}")
     scripts = ScriptDirectory.from_config(migrate._config())
     with database.write_schema() as connection:

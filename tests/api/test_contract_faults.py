@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
+from sqlalchemy import text
 
 from app.api.application import ROUTES
 from app.factory import Application
@@ -23,10 +24,10 @@ from tests.support.application import opened, planted_vector, stub_values
 from tests.support.provider import StubProvider
 
 
-def change(application: Application, statement: str, *values: Any) -> None:
+def change(application: Application, statement: str, **values: Any) -> None:
     """Do to the database what another program could do to it."""
     with application.database.write() as connection:
-        connection.exec_driver_sql(statement, values)
+        connection.execute(text(statement), values)
 
 
 # 5
@@ -56,8 +57,8 @@ def test_05_no_search_exceeds_the_cap(client: FlaskClient) -> None:
 
 
 def test_06_wildcards_can_be_meant_literally(reader: FlaskClient) -> None:
-    for text, ids in (("100%", [10]), ("snake_case", [10]), ("%", [10]), ("_", [10])):
-        query = {"search": text, "match": "literal"}
+    for searched, ids in (("100%", [10]), ("snake_case", [10]), ("%", [10]), ("_", [10])):
+        query = {"search": searched, "match": "literal"}
         assert ids_of(reader.get("/api/notes", query_string=query)) == ids
 
 
@@ -122,7 +123,7 @@ def test_08_one_bad_column_breaks_no_page(
     harmed: tuple[Application, FlaskClient], column: str, stored: Any, shown: Any
 ) -> None:
     application, client = harmed
-    change(application, f"UPDATE notes SET {column} = ? WHERE id = 2", stored)
+    change(application, f"UPDATE notes SET {column} = :stored WHERE id = 2", stored=stored)
     listed = data_of(client.get("/api/notes"))["items"]
     assert sorted(note["id"] for note in listed) == [1, 2, 3]
     assert next(note[column] for note in listed if note["id"] == 2) == shown
@@ -136,7 +137,7 @@ def test_08_one_bad_column_breaks_no_page(
 def test_08_bad_aliases_break_no_page(harmed: tuple[Application, FlaskClient]) -> None:
     application, client = harmed
     for stored, shown in (("{", []), ('"a"', []), ('["a", 1, null]', ["a"]), (None, [])):
-        change(application, "UPDATE notes SET aliases = ? WHERE id = 2", stored)
+        change(application, "UPDATE notes SET aliases = :stored WHERE id = 2", stored=stored)
         assert data_of(client.get("/api/notes/2"))["aliases"] == shown
 
 

@@ -7,6 +7,7 @@ from threading import Event
 
 import pytest
 from flask.testing import FlaskClient
+from sqlalchemy import text
 
 from app.factory import Application
 from app.sync.batches import GROUP
@@ -91,9 +92,8 @@ def test_batch_of_an_empty_library(client: FlaskClient) -> None:
 def test_batch_takes_every_note_that_is_left(editor: FlaskClient, filled: Application) -> None:
     with filled.database.write() as connection:
         for note_id, status in enumerate(("pending", "failed", "syncing"), start=3):
-            connection.exec_driver_sql(
-                "UPDATE notes SET embedding_status = ? WHERE id = ?", (status, note_id)
-            )
+            statement = text("UPDATE notes SET embedding_status = :status WHERE id = :id")
+            connection.execute(statement, {"status": status, "id": note_id})
     assert data_of(editor.post("/api/embeddings/batch"))["queued"] == 3
     wait_until(filled, is_idle)
     assert data_of(editor.get("/api/status"))["embedding"]["notes"] == {"done": 12}

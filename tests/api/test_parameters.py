@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 import pytest
 from flask.testing import FlaskClient
+from sqlalchemy import text
 
 from app.api.parameters import LARGEST_WHOLE, LONGEST_TEXT, MOST_REPEATS, moment, read_all
 from app.api.query import read_query
@@ -381,7 +382,8 @@ def test_ago_is_counted_from_now(client: FlaskClient, application: Application) 
     data_of(client.post("/api/notes", json={"title": "then"}), 201)
     moment_ago = (datetime.now(UTC) - timedelta(hours=36)).strftime("%Y-%m-%d %H:%M:%S")
     with application.database.write() as connection:
-        connection.exec_driver_sql("UPDATE notes SET created_at = ? WHERE id = 2", (moment_ago,))
+        statement = text("UPDATE notes SET created_at = :moment WHERE id = 2")
+        connection.execute(statement, {"moment": moment_ago})
     expected: dict[str, Any] = {"since=1d": [1], "since=40h": [1, 2], "until=30h": [2]}
     for query, ids in expected.items():
         assert ids_of(client.get(f"/api/notes?{query}")) == ids

