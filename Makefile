@@ -3,6 +3,7 @@
 
 PYTHON ?= python3
 WORKERS ?= 2
+SECONDS ?= 1800
 PYTEST_ARGS ?=
 LOCK_ARGS ?=
 
@@ -10,16 +11,17 @@ BIN := .venv/bin
 VENV := .venv/pyvenv.cfg
 LOCKED := .venv/.locked
 READY := .venv/.ready
+STORED := $(addprefix tests/,api db graph maintenance mirror search sync vaults)
 COVERAGE := --cov --cov-report=term
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test check package format lock bench clean
+.PHONY: help setup demo test test-postgresql check soak package format lock bench clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: $(READY) ## install what is needed into .venv (the other targets do so themselves)
 
@@ -29,14 +31,22 @@ demo: $(READY) ## serve the example notes and search them
 test: $(READY) ## run the tests (PYTEST_ARGS=…, WORKERS=2)
 	$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
 
-check: $(READY) ## all that CI checks: format, lint, types, tests with branch coverage
+check: $(READY) ## all that CI checks: format, lint, types, tests with branch coverage, PostgreSQL, a short soak
 	$(BIN)/python -m pip check
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/hadolint Dockerfile
 	@$(MAKE) --no-print-directory test PYTEST_ARGS="$(COVERAGE) $(PYTEST_ARGS)"
+	@$(MAKE) --no-print-directory test-postgresql
+	@$(MAKE) --no-print-directory soak SECONDS=100
 	@$(MAKE) --no-print-directory package
+
+test-postgresql: $(READY) ## run what keeps notes in a database over PostgreSQL (it is installed with the rest)
+	$(BIN)/python -m pytest -n $(WORKERS) --database=postgresql $(STORED) $(PYTEST_ARGS)
+
+soak: $(READY) ## kill, damage, load and fuzz real servers, and print what they survived (SECONDS=1800)
+	$(BIN)/python -m benchmarks.soak --seconds $(SECONDS) --json
 
 package: $(READY) ## build sdist and wheel, install the wheel into an empty environment, run it there
 	@rm -rf dist build/empty

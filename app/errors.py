@@ -50,7 +50,7 @@ from typing import Any, ClassVar
 
 
 class CrystalError(Exception):
-    """Base of everything that this project raises on purpose; its text is safe to show.
+    """A fault of the server itself; also the base of all our errors, whose text is safe to show.
 
     ``details`` are what programs may want of it beside the sentence, as JSON values.
     """

@@ -5,7 +5,7 @@ Owns texts and vectors of the notes; rows are stored by the same code as any not
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -72,8 +72,7 @@ def open_corpus(folder: Path, note_count: int) -> Application:
 
 def _fill(application: Application, note_count: int) -> None:
     random = np.random.default_rng(0)
-    records = (record for number in range(note_count) for record in _records(number, random))
-    application.importer.import_records(records)
+    application.importer.import_records(records(note_count, random))
     with application.database.read() as connection:
         note_ids = notes.all_ids(connection)
     for start in range(0, len(note_ids), BATCH):
@@ -81,6 +80,12 @@ def _fill(application: Application, note_count: int) -> None:
             _store_vectors(unit, application.database, note_ids[start : start + BATCH], random)
     # Else a server would make them while it is measured.
     application.companions.fill()
+
+
+def records(note_count: int, random: np.random.Generator) -> Iterator[dict[str, Any]]:
+    """Make so many notes, each with its conversation and a relation, as an import takes them."""
+    for number in range(note_count):
+        yield from _records(number, random)
 
 
 def _records(number: int, random: np.random.Generator) -> list[dict[str, Any]]:

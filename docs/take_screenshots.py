@@ -23,7 +23,7 @@ SIZE = {"width": 1000, "height": 640}
 VIEWS = {
     "results.png": ("#/?q=redis lock deleted by another worker", "ol.results mark"),
     "why.png": ("#/why/8?q=redis lock deleted by another worker", ".stages"),
-    "graph.png": ("#/graph", ".graph .node"),
+    "graph.png": ("#/graph/8", ".graph .node.chosen"),
 }
 
 

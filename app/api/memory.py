@@ -130,7 +130,8 @@ WRITE = (
           bodies.visible_text, VISIBLE_TEXT),
     Field("scope", "Who it is for, the project by default; global only with manual.",
           _choice(SCOPES), _words(SCOPES)),
-    Field("task", "What the agent was at.", _object(_TASK), _schema(_TASK), True),
+    Field("task", "What the agent was at; it may be the one that it recalled for.",
+          _object(_RECALLED_TASK), _schema(_RECALLED_TASK), True),
     Field("memory", "What is to be kept.", _object(_MEMORY), _schema(_MEMORY), True),
 )  # fmt: skip
 

@@ -216,11 +216,6 @@ def first(
     return (row[0], np.frombuffer(row[1], dtype=np.float32)) if row else None
 
 
-def remove_of_space(connection: Connection, space_id: int) -> None:
-    """Delete every chunk of a space."""
-    connection.execute(delete(embeddings).where(embeddings.c.space_id == space_id))
-
-
 def owners(connection: Connection, chunk_ids: Iterable[int]) -> dict[int, int]:
     """Return the note id of each of these chunks."""
     columns = embeddings.c

@@ -99,6 +99,13 @@ def _tools(text: str | None) -> tuple[ToolUse, ...]:
     return tuple(ToolUse(**each) for each in read_json(text)) if text else ()
 
 
+def existing(connection: Connection, conversation_ids: Iterable[str]) -> set[str]:
+    """Return those of some ids that are ids of conversations."""
+    columns = conversations.c
+    rows = connection.execute(select(columns.id).where(columns.id.in_(list(conversation_ids))))
+    return set(rows.scalars())
+
+
 def ids_of_external(connection: Connection, external_ids: Iterable[str]) -> dict[str, str]:
     """Return the conversation ids of external ids; unknown ones are absent."""
     columns = conversations.c

@@ -212,6 +212,18 @@ def _mapped_errors(path: Path | None) -> Iterator[None]:
         raise DatabaseUnavailable(reason) from error
 
 
+_LOCKED = "The database is locked by another program; try again, or stop that program"
+_OPERATIONAL = (
+    ("locked", _LOCKED),
+    ("busy", _LOCKED),
+    ("no such table", postgresql.OLDER_FORM),
+    ("no such column", postgresql.OLDER_FORM),
+    ("disk is full", "The disk is full, and nothing of this was stored; make room and try again"),
+    ("", "The database cannot be used; check that its folder exists and may be written"),
+)
+"""Words of SQLite's errors, and what each means to a user; the first that fits holds."""
+
+
 def _reason(error: DBAPIError, path: Path | None) -> str | None:
     """Say why the database cannot be used, None when the statement is at fault."""
     cause = str(error.orig)
@@ -221,11 +233,7 @@ def _reason(error: DBAPIError, path: Path | None) -> str | None:
         return _damaged(path)
     if not isinstance(error, OperationalError):
         return None
-    if "locked" in cause or "busy" in cause:
-        return "The database is locked by another program; try again, or stop that program"
-    if "no such table" in cause or "no such column" in cause:
-        return postgresql.OLDER_FORM
-    return "The database cannot be used; check that its folder exists and may be written"
+    return next(reason for words, reason in _OPERATIONAL if words in cause)
 
 
 def _damaged(path: Path | None) -> str:

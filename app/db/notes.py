@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -140,6 +139,16 @@ def id_of_conversation(connection: Connection, conversation_id: str) -> int | No
     ).scalar()
 
 
+def ids_of_conversations(connection: Connection, conversation_ids: Iterable[str]) -> dict[str, int]:
+    """Return the ids of conversations' notes, by conversation; one without a note is absent."""
+    rows = connection.execute(
+        select(notes.c.conversation_id, notes.c.id)
+        .select_from(_JOINED)
+        .where(notes.c.conversation_id.in_(list(conversation_ids)))
+    )
+    return {row[0]: row[1] for row in rows}
+
+
 def ids_of_external(connection: Connection, external_ids: Iterable[str]) -> dict[str, int]:
     """Return the note ids of external ids; unknown ones are absent."""
     rows = connection.execute(
@@ -182,29 +191,6 @@ def remove(connection: Connection, note_id: int) -> None:
     connection.execute(delete(notes).where(notes.c.id == note_id))
 
 
-def set_tags(connection: Connection, note_id: int, names: Iterable[str]) -> None:
-    """Give a note exactly these tags; unknown names become tags, in the order given."""
-    wanted = list(dict.fromkeys(names))
-    known = _tag_ids(connection, wanted)
-    for name in wanted:
-        if name not in known:
-            known[name] = connection.execute(
-                insert(tags).values(name=name).returning(tags.c.id)
-            ).scalar_one()
-    connection.execute(delete(note_tags).where(note_tags.c.note_id == note_id))
-    if wanted:
-        connection.execute(
-            insert(note_tags), [{"note_id": note_id, "tag_id": known[name]} for name in wanted]
-        )
-
-
-def _tag_ids(connection: Connection, names: list[str]) -> dict[str, int]:
-    if not names:
-        return {}
-    rows = connection.execute(select(tags.c.name, tags.c.id).where(tags.c.name.in_(names)))
-    return {row[0]: row[1] for row in rows}
-
-
 def counts(connection: Connection) -> dict[str, int]:
     """Count conversations, listed notes and tags."""
     return {
@@ -244,13 +230,6 @@ def details(
         row[0]: NoteDetails(row[2], tuple(names[row[0]]), dict(zip(fields, row[3:], strict=True)))
         for row in rows
     }
-
-
-def in_id_order(connection: Connection, names: Iterable[str]) -> tuple[str, ...]:
-    """Return tag names as their ids will order them: known ones by id, then new ones."""
-    wanted = list(dict.fromkeys(names))
-    known = _tag_ids(connection, wanted)
-    return tuple(sorted(wanted, key=lambda name: known.get(name, math.inf)))
 
 
 def titles_with_status(connection: Connection, statuses: Iterable[str]) -> dict[int, str]:

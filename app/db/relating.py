@@ -10,7 +10,14 @@ from sqlalchemy import Connection, delete, func, insert, or_, select, update
 from app.db.columns import now
 from app.db.entities import of_notes
 from app.db.idlist import in_ids
-from app.db.models import conversations, entities, note_entities, note_relations, notes
+from app.db.models import (
+    conversations,
+    entities,
+    note_entities,
+    note_relations,
+    notes,
+    notes_to_relate,
+)
 from app.distill.relating import Card
 from app.domain.fragments import ERROR, FILE, TAG
 from app.domain.relations import RelationDraft
@@ -117,6 +124,25 @@ def retell(connection: Connection, relation_id: int, draft: RelationDraft) -> No
 def remove(connection: Connection, relation_ids: Iterable[int]) -> None:
     """Delete relations."""
     connection.execute(delete(note_relations).where(in_ids(note_relations.c.id, relation_ids)))
+
+
+def await_relations(connection: Connection, note_id: int) -> None:
+    """Remember that the relations of a note are to be found; once is enough."""
+    known = select(notes_to_relate.c.note_id).where(notes_to_relate.c.note_id == note_id)
+    if connection.execute(known).first() is None:
+        connection.execute(insert(notes_to_relate).values(note_id=note_id))
+
+
+def awaiting(connection: Connection) -> tuple[int, ...]:
+    """Return the notes whose relations are to be found, by id."""
+    return tuple(
+        connection.execute(select(notes_to_relate.c.note_id).order_by("note_id")).scalars()
+    )
+
+
+def settled(connection: Connection, note_ids: Iterable[int]) -> None:
+    """Forget that the relations of notes were to be found."""
+    connection.execute(delete(notes_to_relate).where(in_ids(notes_to_relate.c.note_id, note_ids)))
 
 
 def all_titles(connection: Connection) -> dict[int, str]:

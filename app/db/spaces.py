@@ -35,6 +35,7 @@ def _space(row: Row[Any]) -> Space:
         max_chars=values["max_chars"],
         border=values["border"],
         means=means,
+        variant=values["variant"],
     )
     return Space(values["id"], spec, values["active"] == ACTIVE, values["created_at"])
 
@@ -64,13 +65,28 @@ def get(connection: Connection, space_id: int) -> Space:
     return _space(row)
 
 
-def find(connection: Connection, provider: str, model: str) -> Space | None:
-    """Return the space of a provider's model."""
-    columns = embedding_spaces.c
+def known(connection: Connection, space_id: int) -> Space | None:
+    """Return a space by its id, None when there is none."""
     row = connection.execute(
-        select(embedding_spaces).where(columns.provider == provider, columns.model == model)
+        select(embedding_spaces).where(embedding_spaces.c.id == space_id)
     ).one_or_none()
     return _space(row) if row else None
+
+
+def find(connection: Connection, provider: str, model: str) -> Space | None:
+    """Return the space of a provider's model; of several, the one in use, or else the newest."""
+    return next(iter(variants(connection, provider, model)), None)
+
+
+def variants(connection: Connection, provider: str, model: str) -> tuple[Space, ...]:
+    """Return the spaces of a model's name, the active one first, then the newest."""
+    columns = embedding_spaces.c
+    rows = connection.execute(
+        select(embedding_spaces)
+        .where(columns.provider == provider, columns.model == model)
+        .order_by(case((columns.active == ACTIVE, 0), else_=1), columns.variant.desc())
+    )
+    return tuple(map(_space, rows))
 
 
 def add(connection: Connection, spec: SpaceSpec) -> int:
@@ -83,6 +99,7 @@ def add(connection: Connection, spec: SpaceSpec) -> int:
         .values(
             provider=spec.provider,
             model=spec.model,
+            variant=spec.variant,
             dimension=spec.dimension,
             border=spec.border,
             max_chars=spec.max_chars,
@@ -136,38 +153,29 @@ def activate(connection: Connection, space_id: int, stand_in: int | None = None)
     connection.execute(update(notes).values(embedding_status=func.coalesce(status, STATUS_PENDING)))
 
 
-def set_status(
-    connection: Connection,
-    space_id: int,
-    note_ids: Iterable[int],
-    status: str,
-    *,
-    error: str | None = None,
-    text_hash: str | None = None,
-) -> None:
-    """Set the state of notes in a space, and mirror it on the notes when the space is active."""
-    ids = list(note_ids)
+@dataclass(frozen=True, slots=True)
+class NoteState:
+    """The state of a note in a space, and the hash of the text that its vectors were made from."""
+
+    note_id: int
+    status: str
+    text_hash: str | None = None
+    error: str | None = None
+
+
+def set_status(connection: Connection, space_id: int, note_ids: Iterable[int], status: str) -> None:
+    """Give notes a status in a space, and no more; mirrored when the space is the active one."""
+    set_states(connection, space_id, [NoteState(note_id, status) for note_id in note_ids])
+
+
+def set_states(connection: Connection, space_id: int, states: Sequence[NoteState]) -> None:
+    """Replace the states of notes in a space, mirrored when it is the active one."""
     columns = note_spaces.c
+    ids = [state.note_id for state in states]
     connection.execute(
         delete(note_spaces).where(columns.space_id == space_id, in_ids(columns.note_id, ids))
     )
-    connection.execute(
-        insert(note_spaces),
-        [
-            {
-                "note_id": note_id,
-                "space_id": space_id,
-                "status": status,
-                "error": error,
-                "text_hash": text_hash,
-            }
-            for note_id in ids
-        ],
-    )
-    if _is_active(connection, space_id):
-        connection.execute(
-            update(notes).where(in_ids(notes.c.id, ids)).values(embedding_status=status)
-        )
+    add_states(connection, space_id, states)
 
 
 def _is_active(connection: Connection, space_id: int) -> bool:
@@ -240,15 +248,6 @@ def first_failure(connection: Connection) -> str | None:
     ).scalar()
 
 
-@dataclass(frozen=True, slots=True)
-class NoteState:
-    """The state of a note in a space, as it is to be stored."""
-
-    note_id: int
-    status: str
-    text_hash: str | None
-
-
 def notes_with_state(connection: Connection, space_id: int, note_ids: Iterable[int]) -> set[int]:
     """Return which of these notes have a state in a space."""
     columns = note_spaces.c
@@ -276,18 +275,6 @@ def add_states(connection: Connection, space_id: int, states: Sequence[NoteState
         connection.execute(
             update(notes).where(in_ids(notes.c.id, ids)).values(embedding_status=status)
         )
-
-
-def reset(connection: Connection, space_id: int, spec: SpaceSpec) -> None:
-    """Forget what was measured of a space, and every note's state in it."""
-    connection.execute(delete(note_spaces).where(note_spaces.c.space_id == space_id))
-    connection.execute(
-        update(embedding_spaces)
-        .where(embedding_spaces.c.id == space_id)
-        .values(dimension=spec.dimension, border=spec.border, **dict.fromkeys(_MEANS))
-    )
-    if _is_active(connection, space_id):
-        connection.execute(update(notes).values(embedding_status=STATUS_PENDING))
 
 
 def have_vectors(connection: Connection) -> bool:

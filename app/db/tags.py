@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, delete, func, insert, select
 
+from app.db.idlist import in_ids
 from app.db.models import conversations, note_tags, notes, tags
 from app.domain.notes import TagCount
+
+_AT_ONCE = 500
 
 
 def counted(connection: Connection) -> tuple[TagCount, ...]:
@@ -33,11 +37,56 @@ def counted(connection: Connection) -> tuple[TagCount, ...]:
 
 def ids_by_name(connection: Connection, names: Iterable[str]) -> dict[str, int]:
     """Return the ids of tags by name; unknown ones are absent."""
-    rows = connection.execute(select(tags.c.name, tags.c.id).where(tags.c.name.in_(list(names))))
-    return {row[0]: row[1] for row in rows}
+    found: dict[str, int] = {}
+    wanted = list(names)
+    for start in range(0, len(wanted), _AT_ONCE):
+        some = wanted[start : start + _AT_ONCE]
+        rows = connection.execute(select(tags.c.name, tags.c.id).where(tags.c.name.in_(some)))
+        found |= {row[0]: row[1] for row in rows}
+    return found
+
+
+def add(connection: Connection, names: Sequence[str]) -> dict[str, int]:
+    """Store tags, in this order, and return their ids by name."""
+    add_many(connection, [{"name": name} for name in names])
+    return ids_by_name(connection, names)
 
 
 def add_many(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Store tags; every row names the same columns."""
+    """Store rows of tags; every row names the same columns."""
     if rows:
         connection.execute(insert(tags), list(rows))
+
+
+def add_to_note(connection: Connection, note_id: int, tag_ids: Iterable[int]) -> None:
+    """Give a note tags that it has not yet."""
+    rows = [{"note_id": note_id, "tag_id": tag_id} for tag_id in tag_ids]
+    if rows:
+        connection.execute(insert(note_tags), rows)
+
+
+def set_of_note(connection: Connection, note_id: int, names: Iterable[str]) -> None:
+    """Give a note exactly these tags, as ``set_of_notes`` does."""
+    set_of_notes(connection, {note_id: tuple(names)})
+
+
+def set_of_notes(connection: Connection, names: Mapping[int, Sequence[str]]) -> None:
+    """Give notes exactly these tags; unknown names become tags, in the order given."""
+    connection.execute(delete(note_tags).where(in_ids(note_tags.c.note_id, names)))
+    wanted = list(dict.fromkeys(name for found in names.values() for name in found))
+    known = ids_by_name(connection, wanted)
+    known |= add(connection, [name for name in wanted if name not in known])
+    rows = [
+        {"note_id": note_id, "tag_id": known[name]}
+        for note_id, found in names.items()
+        for name in dict.fromkeys(found)
+    ]
+    if rows:
+        connection.execute(insert(note_tags), rows)
+
+
+def in_id_order(connection: Connection, names: Iterable[str]) -> tuple[str, ...]:
+    """Return tag names as their ids will order them: known ones by id, then new ones."""
+    wanted = list(dict.fromkeys(names))
+    known = ids_by_name(connection, wanted)
+    return tuple(sorted(wanted, key=lambda name: known.get(name, math.inf)))

@@ -11,10 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, bindparam, func, insert, select, update
 
-from app.db.idlist import in_ids
-from app.db.models import conversations, note_links, note_tags, notes, tags
+from app.db.models import conversations, note_links, notes
 from app.domain.conversations import MARKDOWN_SOURCE
 
 _AT_ONCE = 500
@@ -93,34 +92,6 @@ def add_notes(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> tupl
         return ()
     statement = insert(notes).returning(notes.c.id, sort_by_parameter_order=True)
     return tuple(connection.execute(statement, list(rows)).scalars())
-
-
-def set_tags(connection: Connection, names: Mapping[int, Sequence[str]]) -> None:
-    """Give notes exactly these tags; unknown names become tags, in the order given."""
-    connection.execute(delete(note_tags).where(in_ids(note_tags.c.note_id, names)))
-    wanted = list(dict.fromkeys(name for found in names.values() for name in found))
-    known = _tag_ids(connection, wanted)
-    fresh = [{"name": name} for name in wanted if name not in known]
-    if fresh:
-        connection.execute(insert(tags), fresh)
-        known |= _tag_ids(connection, [row["name"] for row in fresh])
-    rows = [
-        {"note_id": note_id, "tag_id": known[name]}
-        for note_id, found in names.items()
-        for name in dict.fromkeys(found)
-    ]
-    if rows:
-        connection.execute(insert(note_tags), rows)
-
-
-def _tag_ids(connection: Connection, names: Sequence[str]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for start in range(0, len(names), _AT_ONCE):
-        rows = connection.execute(
-            select(tags.c.name, tags.c.id).where(tags.c.name.in_(names[start : start + _AT_ONCE]))
-        )
-        found |= {row[0]: row[1] for row in rows}
-    return found
 
 
 def count_links(connection: Connection, folder: str) -> tuple[int, int]:

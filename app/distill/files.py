@@ -71,7 +71,8 @@ def relative(path: str, folder: str) -> str:
     """Return a path as the project would name it."""
     path = path.strip().replace("\\", "/")
     base = folder.replace("\\", "/").rstrip("/")
-    if base and path.startswith(f"{base}/"):
+    # A project that is only a name may be called as a folder in it is.
+    if "/" in base and path.startswith(f"{base}/"):
         path = path[len(base) + 1 :]
     return path[2:] if path.startswith("./") else path
 

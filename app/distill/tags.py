@@ -72,13 +72,15 @@ def identifiers_in(text: str) -> list[str]:
 
 
 def _terms(text: str) -> Counter[str]:
-    """Count the words of a text, their parts, and its pairs of words."""
+    """Count the words of a text, their parts, its pairs of words, and what names are joined of."""
     words = [word.lower() for word in _TOKEN.findall(text)]
     counts = Counter(words)
     for word in words:
         parts = [part for part in _PARTS.split(word) if part]
         if len(parts) > 1:
             counts.update(parts)
+        if "_" in word:
+            counts[word.replace("_", " ")] += 1
     counts.update(f"{first} {second}" for first, second in pairwise(words))
     return counts
 

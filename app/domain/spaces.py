@@ -23,7 +23,8 @@ class SpaceSpec:
     """What a provider says of the space that its vectors live in.
 
     ``dimension`` is None until the first answer of a remote provider shows it.
-    ``max_chars`` is the longest text that the model takes, in characters.
+    ``max_chars`` is the longest text that the model takes, in characters. ``variant`` tells apart
+    what bears one model's name and makes other vectors; a provider does not know it.
     """
 
     provider: str
@@ -32,6 +33,7 @@ class SpaceSpec:
     max_chars: int
     border: float = PLAIN_BORDER
     means: SpaceMeans | None = None
+    variant: int = 0
 
 
 @dataclass(frozen=True, slots=True)

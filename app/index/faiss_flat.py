@@ -31,6 +31,9 @@ SEGMENT_ROWS = 131_072
 SCAN_THREADS = min(max(os.cpu_count() or 1, 2), 8)
 """Segments are scanned side by side by so many; more would wait for the memory."""
 
+SHARDS = 2 * SCAN_THREADS
+"""So many segments at least are made of what is scanned by threads."""
+
 PARALLEL_NUMBERS = 8_000_000
 """From so many numbers on (30 MB), threads do; fewer are read before a thread has begun."""
 
@@ -74,7 +77,7 @@ class FlatIndex:
         vectors' own size and one batch.
         """
         rows = Rows(batches)
-        shards = SCAN_THREADS if count * dimension >= PARALLEL_NUMBERS else 1
+        shards = SHARDS if count * dimension >= PARALLEL_NUMBERS else 1
         parts = max(-(-count // SEGMENT_ROWS), shards)
         borders = [count * number // parts for number in range(parts + 1)]
         return cls(
@@ -201,7 +204,7 @@ class FlatIndex:
         for left, right in zip(self.segments, self.segments[1:], strict=False):
             total = left.living + right.living
             is_sealed = right.living > TAIL_ROWS // 2
-            largest = min(SEGMENT_ROWS, max(self.count() // SCAN_THREADS + 1, alone))
+            largest = min(SEGMENT_ROWS, max(self.count() // SHARDS + 1, alone))
             if is_sealed and left.living <= 2 * right.living and total <= largest:
                 return (left, right)
         return ()
@@ -226,10 +229,27 @@ class FlatIndex:
 
 
 def _side_by_side(scans: Sequence[Callable[[], Rough]], *, threaded: bool) -> list[Rough]:
-    """Run scans in threads when they are long; faiss lets go of the interpreter."""
+    """Run scans in threads when they are long; faiss lets go of the interpreter.
+
+    Whoever is free takes the next one, this thread too: another may take as long to wake up as
+    half of the work takes.
+    """
     if not threaded or len(scans) == 1:
         return [scan() for scan in scans]
-    return list(_SCANS.map(lambda scan: scan(), scans))
+    found: dict[int, Rough] = {}
+    # Taking the next place is one step of the interpreter.
+    places = iter(range(len(scans)))
+
+    def work() -> None:
+        for place in places:
+            found[place] = scans[place]()
+
+    helpers = [_SCANS.submit(work) for _ in range(min(SCAN_THREADS, len(scans)) - 1)]
+    work()
+    for helper in helpers:
+        if not helper.cancel():
+            helper.result()
+    return [found[place] for place in range(len(scans))]
 
 
 def _border(rough: Sequence[NDArray[np.float32]], limit: int) -> float:

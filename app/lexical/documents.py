@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -61,10 +60,7 @@ def count_terms(texts: Mapping[str, str | Iterable[str]]) -> dict[str, dict[str,
     counted: dict[str, dict[str, int]] = {}
     for field in sorted(texts, key=_NUMBER_OF.__getitem__):
         text = texts[field]
-        parts = [text] if isinstance(text, str) else text
-        counts: Counter[str] = Counter()
-        for part in parts:
-            counts.update(token_counts(part))
+        counts = token_counts(*([text] if isinstance(text, str) else text))
         kept = {
             term: min(count, LARGEST_COUNT)
             for term, count in sorted(counts.items())

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from app.lexical.chinese import DICTIONARY
+from app.lexical.chinese import DICTIONARY, Span
 from app.lexical.scripts import ASCII_RUN, EMOJI, RUN, UNSPACED, WORD, normalised
 from app.text import HAN_RUN
 
@@ -58,22 +58,25 @@ def tokens(text: str) -> list[str]:
     return [piece.token for piece in pieces(text)]
 
 
-def token_counts(text: str) -> Counter[str]:
-    """Count the tokens of a text: ``Counter(tokens(text))``, several times faster.
+def token_counts(*texts: str) -> Counter[str]:
+    """Count the tokens of texts: ``Counter(tokens(text))`` of each, several times faster.
 
     A run is taken apart once, however often it comes; those of the texts before are remembered.
     """
-    text = normalised(text)
+    words: Counter[str] = Counter()
+    runs: Counter[tuple[str | None, str]] = Counter()
+    for text in map(normalised, texts):
+        if text.isascii():
+            words.update(ASCII_RUN.findall(text))
+        else:
+            runs.update([(match.lastgroup, match.group()) for match in RUN.finditer(text)])
+    for word, count in words.items():
+        runs[WORD, word] += count
     counts: Counter[str] = Counter()
-    if text.isascii():
-        for word, count in Counter(ASCII_RUN.findall(text)).items():
-            for token in _run_tokens(WORD, word):
-                counts[token] += count
-        return counts
-    runs = Counter([(match.lastgroup, match.group()) for match in RUN.finditer(text)])
+    known = counts.get
     for (kind, run), count in runs.items():
         for token in _run_tokens(kind, run):
-            counts[token] += count
+            counts[token] = known(token, 0) + count
     return counts
 
 
@@ -85,6 +88,10 @@ def _run_tokens(kind: str | None, run: str) -> tuple[str, ...]:
 
 def _tokens_of_run(kind: str | None, run: str) -> tuple[str, ...]:
     """Return the tokens of a run in any order; those of a word's parts are remembered as well."""
+    if kind == UNSPACED:
+        return tuple([run[start:end] for start, end in _unspaced_spans(run)])
+    if run.isascii() and (run.isdigit() or (run.isalpha() and run.islower())):
+        return (run[:LONGEST_TERM],)
     separator = next((each for each in _LEVELS if each.search(run)), None)
     # What stands before `++` or `#` depends on it, so such words are taken apart as a whole.
     if kind != WORD or separator is None or "+" in run or "#" in run:
@@ -107,24 +114,23 @@ def pieces(text: str) -> Iterator[Piece]:
 
 def _pieces_of_run(kind: str | None, run: str) -> Iterator[Piece]:
     if kind == UNSPACED:
-        yield from _unspaced_pieces(run)
+        spans = sorted(_unspaced_spans(run))
+        yield from (Piece(run[start:end], False) for start, end in spans)
     elif kind == EMOJI:
         yield Piece(run, False)
     else:
         yield from _word_pieces(run)
 
 
-def _unspaced_pieces(run: str) -> Iterator[Piece]:
+def _unspaced_spans(run: str) -> list[Span]:
     if len(run) == 1:
-        yield Piece(run, False)
-        return
+        return [(0, 1)]
     spans = [(start, start + 2) for start in range(len(run) - 1)]
     for han in HAN_RUN.finditer(run):
         offset = han.start()
         words = DICTIONARY.long_words(han.group())
         spans += [(offset + start, offset + end) for start, end in words]
-    for start, end in sorted(spans):
-        yield Piece(run[start:end], False)
+    return spans
 
 
 def _word_pieces(word: str) -> Iterator[Piece]:

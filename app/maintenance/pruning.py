@@ -5,6 +5,7 @@ Owns the choice of what goes. Going back to such a model costs embedding every n
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from app.db import changeover
@@ -21,4 +22,7 @@ def prune(database: Database, kept: Iterable[int]) -> dict[str, int]:
         idle = changeover.idle(unit.connection, kept)
         for space_id in idle:
             unit.removed_vectors(changeover.remove(unit.connection, space_id))
-    return {f"{provider}/{model}": count for provider, model, count in idle.values()}
+    counts: Counter[str] = Counter()
+    for provider, model, count in idle.values():
+        counts[f"{provider}/{model}"] += count
+    return dict(counts)

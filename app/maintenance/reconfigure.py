@@ -1,31 +1,32 @@
 """Changes of the settings that a running server takes: provider, model, address, key, ranker.
 
-Owns what a change means for the vectors: kept, left in another space, or dropped. Must not
-accept paths or anything else that the table of settings keeps from HTTP.
+Owns which space a change leads to: the one in use, one that was, or a new one; vectors are kept in
+any case. Must not accept paths or anything else that the table of settings keeps from HTTP.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.db import chunks, spaces
 from app.db.engine import Database
 from app.domain.chunks import KIND_CHUNK
+from app.domain.spaces import Space
 from app.embedding import registry
 from app.embedding.active import Active, ActiveEmbedder
 from app.embedding.base import Embedder
 from app.errors import ConfigurationError, CrystalError, InvalidParameter
-from app.settings import store
+from app.settings import addresses, store
 from app.settings.environment import current as current_environment
 from app.settings.table import BY_NAME
 from app.settings.values import Settings, Value, parse_one
 from app.sync import spaces as space_sync
-from app.sync.transaction import transaction
 
 SAME_VECTOR = 0.999
 """A provider whose vector of a stored text has at least this cosine to the stored one is the
@@ -34,6 +35,10 @@ same model at another address."""
 GROUPS = ("embedding", "llm")
 """Groups of settings that name a provider: its key belongs to its address, its model to it."""
 
+_OTHER_VECTORS = (
+    "The model at this address makes other vectors than the stored ones: every note must be "
+    "embedded anew. Until all are, searches use the stored vectors, which are kept"
+)
 _MODEL = "embedding.model"
 _RANKER = "search.ranker"
 
@@ -60,7 +65,8 @@ class _Plan:
     stored: dict[str, str]
     settings: Settings
     embedder: Embedder
-    drops_vectors: bool = False
+    returns_to: Space | None = None
+    begins_variant: bool = False
     warnings: tuple[str, ...] = ()
 
 
@@ -87,17 +93,38 @@ class Reconfigurer:
                 plan.embedder.close()
                 return Outcome(requires_confirmation=True, warnings=plan.warnings)
             store.write(plan.settings.data_dir, plan.stored)
-            if plan.drops_vectors:
-                with transaction(self._database) as unit:
-                    space_sync.empty(unit, self._active.current.space_id, plan.embedder.spec)
-            space = space_sync.prepare(self._database, plan.embedder.spec)
-            with self._database.read() as connection:
-                searched = spaces.searching(connection)
-            self._active.replace(
-                Active(plan.settings, plan.embedder, space.id), searched.id if searched else None
-            )
-            space_sync.remember(plan.settings, space)
+            self._take(plan)
             return Outcome(warnings=plan.warnings)
+
+    def recognise(self) -> bool:
+        """Give the model a space of its own if its vectors have become of another length.
+
+        That is what a provider does when another model is put behind the name. Tell whether it was.
+
+        Raises:
+            ProviderError: the provider failed.
+        """
+        with self._lock:
+            now = self._active.current
+            plan = _Plan({}, now.settings, _created(now.settings))
+            with self._database.read() as connection:
+                known = spaces.variants(connection, now.embedder.provider, now.embedder.model)
+            chosen = self._of_same_vectors(plan.embedder, known)
+            stored = next((space.spec.dimension for space in known if space.active), None)
+            if plan.embedder.spec.dimension in (None, stored):
+                plan.embedder.close()
+                return False
+            self._take(self._led_to(chosen, plan, known))
+            return True
+
+    def _take(self, plan: _Plan) -> None:
+        space = self._prepared(plan)
+        with self._database.read() as connection:
+            searched = spaces.searching(connection)
+        self._active.replace(
+            Active(plan.settings, plan.embedder, space.id), searched.id if searched else None
+        )
+        space_sync.remember(plan.settings, space)
 
     def test(self, changes: Mapping[str, str]) -> Probe:
         """Embed a word with the settings as they would be, changing nothing.
@@ -138,39 +165,78 @@ class Reconfigurer:
         now = self._active.current
         if settings.embedding == now.settings.embedding:
             return _Plan(stored, settings, now.embedder)
-        before, after = now.embedder.spec, _created(settings).spec
+        plan = _Plan(stored, settings, _created(settings))
+        before, after = now.embedder.spec, plan.embedder.spec
         with self._database.read() as connection:
             vectors = chunks.count(connection, now.space_id, KIND_CHUNK)
-            known = spaces.find(connection, after.provider, after.model)
-        dimension = known.spec.dimension if known else None
-        plan = _Plan(stored, settings, _created(settings, dimension))
-        if not vectors:
-            return plan
-        if (before.provider, before.model) != (after.provider, after.model):
-            return replace(plan, warnings=(_other_space(before.model, after.model),))
-        return self._compared(plan)
+            known = spaces.variants(connection, after.provider, after.model)
+        if (before.provider, before.model) == (after.provider, after.model):
+            return self._led_to(self._of_same_vectors(plan.embedder, known), plan, known)
+        chosen = self._asked_there(settings, known)
+        if chosen is None:
+            chosen = self._of_same_vectors(plan.embedder, known)
+        plan = self._led_to(chosen, plan, known)
+        return replace(plan, warnings=(_other_space(before.model, after.model),) if vectors else ())
 
-    def _compared(self, plan: _Plan) -> _Plan:
-        """Find out whether the same model's name at another address means the same vectors."""
+    def _asked_there(self, settings: Settings, known: Sequence[Space]) -> Space | None:
+        """Return the space of a model's name that was filled from the address in the settings."""
+        for space in known:
+            spec = space.spec
+            address = addresses.known(settings.data_dir, spec.provider, spec.model, spec.variant)
+            if address in (None, settings.embedding.base_url):
+                return space
+        return None
+
+    def _of_same_vectors(self, embedder: Embedder, known: Sequence[Space]) -> Space | None:
+        """Return the space whose vectors an embedder makes; an empty one fits if no other does."""
         with self._database.read() as connection:
-            sample = chunks.first(connection, self._active.current.space_id, KIND_CHUNK)
-        if sample is None:
-            return plan
-        text, vector = sample
-        unbound = _created(plan.settings)
-        try:
-            found = unbound.embed_passages([text])[0]
-        except CrystalError:
-            unbound.close()
-            raise
-        if len(found) == len(vector) and float(np.dot(found, vector)) >= SAME_VECTOR:
-            unbound.close()
-            return plan
-        warning = (
-            "The model at this address makes other vectors than the stored ones, which will be "
-            "deleted; every note must be embedded anew before it is found by meaning"
-        )
-        return replace(plan, embedder=unbound, drops_vectors=True, warnings=(warning,))
+            samples = {
+                space.id: sample
+                for space in known
+                if (sample := chunks.first(connection, space.id, KIND_CHUNK)) is not None
+            }
+        made = _vectors_of(embedder, {text for text, _ in samples.values()})
+        for space in known:
+            text, vector = samples.get(space.id, ("", None))
+            if vector is not None and _are_same(made[text], vector):
+                return space
+        empty = [space for space in known if space.id not in samples]
+        dimension = embedder.spec.dimension
+        fitting = [
+            space
+            for space in empty
+            if dimension is None or space.spec.dimension in (None, dimension)
+        ]
+        return fitting[0] if fitting else None
+
+    def _led_to(self, chosen: Space | None, plan: _Plan, known: Sequence[Space]) -> _Plan:
+        """Complete a plan by the space of its model, None when it has none yet."""
+        if chosen is None:
+            warnings = (_OTHER_VECTORS,) if known else ()
+            return replace(plan, begins_variant=bool(known), warnings=warnings)
+        plan.embedder.close()
+        embedder = _created(plan.settings, chosen.spec.dimension)
+        return replace(plan, embedder=embedder, returns_to=None if chosen is known[0] else chosen)
+
+    def _prepared(self, plan: _Plan) -> Space:
+        if plan.begins_variant:
+            return space_sync.begin_variant(self._database, plan.embedder.spec)
+        if plan.returns_to is not None:
+            return space_sync.resume(self._database, plan.returns_to.id)
+        return space_sync.prepare(self._database, plan.embedder.spec)
+
+
+def _vectors_of(embedder: Embedder, texts: Iterable[str]) -> dict[str, NDArray[np.float32]]:
+    ordered = sorted(texts)
+    try:
+        return dict(zip(ordered, embedder.embed_passages(ordered), strict=True))
+    except CrystalError:
+        embedder.close()
+        raise
+
+
+def _are_same(one: NDArray[np.float32], other: NDArray[np.float32]) -> bool:
+    return len(one) == len(other) and float(np.dot(one, other)) >= SAME_VECTOR
 
 
 def _created(settings: Settings, dimension: int | None = None) -> Embedder:

@@ -227,12 +227,13 @@ def _label(view: View, part: str, holding: Holding) -> Label | None:
         return None
     (space, kind), means = held, view.means_for(part)
     return Label(
-        view.state.epoch, space.id, kind, space.spec.dimension or 0, _digest(means), holding.form
+        view.state.epoch, space.id, kind, space.spec.dimension or 0, digest(means), holding.form
     )
 
 
-def _digest(means: Means | None) -> str:
-    digest = hashlib.sha256()
+def digest(means: Means | None) -> str:
+    """Return what tells apart by which means vectors are centred."""
+    hashed = hashlib.sha256()
     for each in fields(means) if means else ():
-        digest.update(getattr(means, each.name).tobytes())
-    return digest.hexdigest()
+        hashed.update(getattr(means, each.name).tobytes())
+    return hashed.hexdigest()

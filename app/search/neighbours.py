@@ -113,12 +113,12 @@ class Neighbours:
         """
         with self._mirror.open(()) as (connection, _):
             _linked(connection, note_id)
-        embedder = self._active.searching.embedder
-        queries = embedder.embed_queries(topics)
+        active = self._active.searching
+        queries = active.embedder.embed_queries(topics)
         with self._mirror.open((KIND_CHUNK,)) as (connection, view):
             linked = _linked(connection, note_id)
             asked = [
-                prepared(view, embedder.spec, query.vector, text)
+                prepared(view, active, query.vector, text)
                 for text, query in zip(topics, queries, strict=True)
             ]
             vectors = NoteVectors(connection, view)

@@ -17,8 +17,8 @@ from sqlalchemy import Connection
 
 from app.db import notes
 from app.domain.search import FoundNote, SearchAnswer, SearchRequest, WhyAnswer
-from app.domain.spaces import PLAIN_BORDER, SpaceSpec
-from app.embedding.active import ActiveEmbedder, SecondSpace
+from app.domain.spaces import PLAIN_BORDER
+from app.embedding.active import Active, ActiveEmbedder, SecondSpace
 from app.embedding.base import QueryVector
 from app.errors import CrystalError, NoteNotFound, ProviderError, SpaceMismatch
 from app.mirror.mirror import Mirror
@@ -28,7 +28,7 @@ from app.ranking.registry import BY_NAME, Ranker
 from app.ranking.run import EdgesOf, Hit, Question, Ranking
 from app.search.evidence import Evidence, Sought
 from app.search.folding import FoldedTexts
-from app.search.meaning import prepared
+from app.search.meaning import is_of, prepared
 from app.search.outcome import Run, explanation_of
 from app.search.passages import passages_of
 from app.search.searchable import told_of_unembedded, while_changing
@@ -41,7 +41,7 @@ from app.text import round_half_up
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request with its embedded query and the space that the query was embedded into.
+    """A request with its embedded query, and what that was embedded with.
 
     ``query`` is None when it could not be embedded, for ``fault``, and the ranker does without.
     ``further`` are the other queries of a search with several; ``begun`` is the query on its way
@@ -50,7 +50,7 @@ class Asked:
 
     request: SearchRequest
     query: QueryVector | None
-    spec: SpaceSpec
+    active: Active
     fault: CrystalError | None = None
     further: tuple[QueryVector, ...] = ()
     begun: Future[QueryVector] | None = None
@@ -127,25 +127,27 @@ class Searcher:
         for may_follow in (True, True, False):
             asked = self._embed(request, trace)
             with self._mirror.open(_ranker(request).parts) as (connection, view):
-                if not may_follow or _is_of(view, asked.spec):
+                if not may_follow or is_of(view, asked.active):
                     yield asked, connection, view
                     return
             self._follow()
 
     def _embed(self, request: SearchRequest, trace: Trace) -> Asked:
-        embedder = self._active.searching.embedder
+        active = self._active.searching
         begun = None
         if _ranker(request).weighs_two:
             begun = self._second.begin(self._mirror.latest, request.query)
         with trace.stage("embed"):
             try:
-                query, *further = embedder.embed_queries((request.query, *request.topics[1:]))
+                query, *further = active.embedder.embed_queries(
+                    (request.query, *request.topics[1:])
+                )
             except (ProviderError, SpaceMismatch) as error:
                 fault = while_changing(self._active, error)
                 if not _ranker(request).does_without_meaning:
                     raise fault from error
-                return Asked(request, None, embedder.spec, fault)
-        return Asked(request, query, embedder.spec, further=tuple(further), begun=begun)
+                return Asked(request, None, active, fault)
+        return Asked(request, query, active, further=tuple(further), begun=begun)
 
     def _run(self, asked: Asked, connection: Connection, view: View, trace: Trace) -> Run:
         request = asked.request
@@ -188,20 +190,12 @@ def _ranker(request: SearchRequest) -> Ranker:
     return BY_NAME[request.ranker]
 
 
-def _is_of(view: View, mine: SpaceSpec) -> bool:
-    """Tell whether a view holds vectors of a model."""
-    if view.space is None:
-        return True
-    spec = view.space.spec
-    return (spec.provider, spec.model) == (mine.provider, mine.model)
-
-
 def _meaning(view: View, asked: Asked) -> tuple[NDArray[np.float32] | None, CrystalError | None]:
     """Return the query as the index holds vectors, or the fault for which words must do."""
     if asked.query is None:
         return None, asked.fault
     try:
-        return prepared(view, asked.spec, asked.query.vector, asked.request.query), None
+        return prepared(view, asked.active, asked.query.vector, asked.request.query), None
     except SpaceMismatch as fault:
         if not _ranker(asked.request).does_without_meaning:
             raise
@@ -217,7 +211,7 @@ def _warnings(asked: Asked, fault: CrystalError | None) -> tuple[str, ...]:
 
 def _further(view: View, asked: Asked) -> tuple[tuple[str, NDArray[np.float32]], ...]:
     return tuple(
-        (text, prepared(view, asked.spec, query.vector, text))
+        (text, prepared(view, asked.active, query.vector, text))
         for text, query in zip(asked.request.topics[1:], asked.further, strict=True)
     )
 

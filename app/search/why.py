@@ -76,9 +76,6 @@ def _best_chunk(
     for candidate in candidates:
         if candidate["chunk_id"] == standing.chunk_id:
             return candidate
-    return {
-        "rank": standing.rank,
-        "chunk_id": standing.chunk_id,
-        "cosine": standing.cosine,
-        "outcome": "not reached",
-    }
+    found = {"rank": standing.rank, "chunk_id": standing.chunk_id, "cosine": standing.cosine}
+    # Rankers of whole notes judge no chunk, so theirs is not one that was left unreached.
+    return found | {"outcome": "not reached"} if candidates else found

@@ -14,22 +14,26 @@ from app.settings.store import replace_file
 FILE_NAME = "models.json"
 
 
-def known(folder: Path, provider: str, model: str) -> str | None:
+def known(folder: Path, provider: str, model: str, variant: int = 0) -> str | None:
     """Return the address of a provider's model, empty for the provider's own, None if unknown."""
-    return _read(folder).get(f"{provider}/{model}")
+    return _read(folder).get(_key(provider, model, variant))
 
 
-def remember(folder: Path, provider: str, model: str, address: str) -> None:
+def remember(folder: Path, provider: str, model: str, address: str, variant: int = 0) -> None:
     """Note at which address a model is asked from now on.
 
     Raises:
         OSError: the file cannot be written.
     """
     addresses = _read(folder)
-    key = f"{provider}/{model}"
+    key = _key(provider, model, variant)
     if addresses.get(key) != address:
         content = json.dumps(addresses | {key: address}, ensure_ascii=False, indent=2)
         replace_file(folder / FILE_NAME, content)
+
+
+def _key(provider: str, model: str, variant: int) -> str:
+    return f"{provider}/{model}#{variant}" if variant else f"{provider}/{model}"
 
 
 def _read(folder: Path) -> dict[str, str]:

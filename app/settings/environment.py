@@ -17,6 +17,11 @@ def limit_native_threads() -> None:
         os.environ.setdefault(name, "1")
 
 
+def quieten_grpc() -> None:
+    """Keep what a Milvus client's transport says to itself out of our standard error."""
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+
+
 def current() -> Mapping[str, str]:
     """Return a copy of the environment, so that later changes do not reach parsed settings."""
     return dict(os.environ)

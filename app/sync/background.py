@@ -35,6 +35,7 @@ class Background:
         """Work with these parts; ``on_written`` is called after notes were written."""
         self._batches = batches
         self._distiller = distiller
+        self._relater = relater
         self._on_written = on_written
         self.queue = WorkQueue(
             {
@@ -66,5 +67,7 @@ class Background:
             self._on_written()
             left = set(written).intersection(self._batches.unembedded())
             self.queue.submit({note_id: f"Note {note_id}" for note_id in sorted(left)})
-            self.relate({note_id: f"Relations of note {note_id}" for note_id in written})
+            # A server that was stopped in between may have left some.
+            unrelated = self._relater.awaiting()
+            self.relate({note_id: f"Relations of note {note_id}" for note_id in unrelated})
         return report.reasons

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 from app.db import notes
 from app.db.engine import Database
-from app.domain.notes import STATUS_DONE
+from app.domain.notes import STATUS_DONE, Note
 from app.embedding.active import Holder
 from app.errors import NoteNotFound, ProviderTimeout, ProviderUnreachable
 from app.sync import texts
 from app.sync.transaction import transaction
-from app.sync.vectors import Outcome, embed, store
+from app.sync.vectors import Outcome, embed, store_many
 
 GROUP = 32
 UNEMBEDDED = ("pending", "failed", "syncing")
@@ -114,15 +114,21 @@ class BatchEmbedder:
         outcomes = embed(active.embedder, prepared)
         by_id = {note.id: outcome for note, outcome in zip(found, outcomes, strict=True)}
         with transaction(self._database) as unit:
-            current = notes.get_many(unit.connection, by_id)
-            for note in current:
-                actual = texts.of_note(note, max_chars)
-                outcome = by_id[note.id]
-                keeps_its_vectors = outcome.failure and note.embedding_status == STATUS_DONE
-                if actual == outcome.prepared and not keeps_its_vectors:
-                    store(unit, active.space_id, note.id, outcome)
+            current = {
+                note.id: by_id[note.id]
+                for note in notes.get_many(unit.connection, by_id)
+                if _is_to_be_stored(note, by_id[note.id], max_chars)
+            }
+            store_many(unit, active.space_id, current)
         self._on_embedded()
         return by_id
+
+
+def _is_to_be_stored(note: Note, outcome: Outcome, max_chars: int) -> bool:
+    """Tell whether a note still is what was embedded; one that was done keeps its vectors."""
+    if outcome.failure and note.embedding_status == STATUS_DONE:
+        return False
+    return texts.of_note(note, max_chars) == outcome.prepared
 
 
 def _is_down(outcomes: Iterable[Outcome]) -> bool:

@@ -185,7 +185,7 @@ class Changeover:
         if space.id == active.space_id:
             return active
         folder, spec = active.settings.data_dir, space.spec
-        address = addresses.known(folder, spec.provider, spec.model)
+        address = addresses.known(folder, spec.provider, spec.model, spec.variant)
         embedder = former.create(active.settings.embedding, spec, address)
         return Active(active.settings, embedder, space.id)
 

@@ -7,7 +7,7 @@ and those in the second space, which holds no chunks, after them.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
@@ -134,8 +134,7 @@ class CompanionEmbedder:
                 for note in notes.get_many(unit.connection, lacking)
                 if companions_of(note, max_chars) == fresh[note.id].prepared.chunks
             }
-            for note_id, outcome in current.items():
-                _store(unit, target.space_id, note_id, outcome)
+            _store(unit, target.space_id, current)
         return len(current)
 
 
@@ -156,8 +155,12 @@ def raise_if_all_failed(outcomes: Sequence[Outcome]) -> None:
         _log.warning("a text of a group is not embedded: %s", error.message)
 
 
-def _store(unit: Transaction, space_id: int, note_id: int, outcome: Outcome) -> None:
-    rows = rows_of(note_id, space_id, outcome.prepared.chunks, outcome.vectors)
+def _store(unit: Transaction, space_id: int, outcomes: Mapping[int, Outcome]) -> None:
+    rows = [
+        row
+        for note_id, outcome in outcomes.items()
+        for row in rows_of(note_id, space_id, outcome.prepared.chunks, outcome.vectors)
+    ]
     for kind in COMPANION_KINDS:
         ids = chunks.add(unit.connection, [row for row in rows if row["kind"] == kind])
         unit.added_vectors(space_id, kind, ids)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.db import chunks, notes, spaces
+from app.db import chunks, notes, spaces, tags
 from app.db.columns import now
 from app.domain.notes import STATUS_PENDING, Note
 from app.embedding.active import Active
@@ -44,7 +44,7 @@ def write(unit: Transaction, active: Active, before: Note | None, draft: Draft) 
     else:
         note_id = before.id
         notes.change(connection, note_id, {**draft.columns, "updated_at": now()})
-    notes.set_tags(connection, note_id, draft.tags)
+    tags.set_of_note(connection, note_id, draft.tags)
     unit.reworded([note_id])
     after = notes.get(connection, note_id)
     if after is None:

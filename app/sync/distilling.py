@@ -13,7 +13,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from app.db import distilling as rows
-from app.db import notes
+from app.db import notes, relating, tags
 from app.db.engine import Database
 from app.distill.note import Distilled, distilled
 from app.distill.selection import candidates_of
@@ -182,11 +182,9 @@ class Distiller:
         # A tag that is new gets its id with the first note of the group that has it.
         names = [name for each in found for name in each.tags]
         with self._database.read() as connection:
-            places = {
-                name: place for place, name in enumerate(notes.in_id_order(connection, names))
-            }
-        tags = [tuple(sorted(set(each.tags), key=places.__getitem__)) for each in found]
-        pairs = list(zip(jobs, found, tags, strict=True))
+            places = {name: place for place, name in enumerate(tags.in_id_order(connection, names))}
+        orders = [tuple(sorted(set(each.tags), key=places.__getitem__)) for each in found]
+        pairs = list(zip(jobs, found, orders, strict=True))
         prepared = [
             texts.of_draft(draft_of(job, each), ordered, active.embedder.max_chars)
             for job, each, ordered in pairs
@@ -247,6 +245,7 @@ def _write(
         if _notes_of(unit.connection, [id_]).get(id_) != job.before:
             return
         report.noted[id_] = derived.write(unit, active, job.before, draft)
+        relating.await_relations(unit.connection, report.noted[id_])
     else:
         report.filtered.append(id_)
     rows.change(unit.connection, id_, settled_columns(job))

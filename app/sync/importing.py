@@ -15,11 +15,13 @@ from app.db.engine import Database
 from app.errors import InvalidParameter
 from app.markdown import names
 from app.sync import records
+from app.sync.known import Known
 from app.sync.transaction import Transaction, transaction
-from app.text import clean
 
 RECORD_TYPES = ("tag", "conversation", "message", "note", "relation", "link")
 BATCH = 500
+
+Record = Mapping[str, Any]
 
 
 @dataclass(slots=True)
@@ -48,7 +50,7 @@ class Importer:
         external id is known, or a relation that exists, changes nothing.
         """
         report = ImportReport()
-        batch: list[tuple[int, Mapping[str, Any]]] = []
+        batch: list[tuple[int, Record]] = []
         for number, record in enumerate(found, start=1):
             batch.append((number, record))
             if len(batch) == BATCH:
@@ -59,11 +61,12 @@ class Importer:
         self._store(batch, report)
         return report
 
-    def _store(self, batch: list[tuple[int, Mapping[str, Any]]], report: ImportReport) -> None:
+    def _store(self, batch: list[tuple[int, Record]], report: ImportReport) -> None:
         with transaction(self._database) as unit:
+            known = Known.of(unit.connection, (record for _, record in batch))
             for number, record in batch:
                 try:
-                    is_new = _STORE[_type_of(record)](unit, record)
+                    is_new = _STORE[_type_of(record)](unit, known, record)
                 except InvalidParameter as error:
                     report.refused.append((number, error.message))
                     continue
@@ -71,7 +74,7 @@ class Importer:
                 counts[record["type"]] += 1
 
 
-def _type_of(record: Mapping[str, Any]) -> str:
+def _type_of(record: Record) -> str:
     if not isinstance(record, Mapping):
         raise InvalidParameter("record", "must be a JSON object")
     kind = record.get("type")
@@ -80,26 +83,25 @@ def _type_of(record: Mapping[str, Any]) -> str:
     return kind
 
 
-def _store_tag(unit: Transaction, record: Mapping[str, Any]) -> bool:
+def _store_tag(unit: Transaction, known: Known, record: Record) -> bool:
     name = records.text(record, "name")
-    if tags.ids_by_name(unit.connection, [name]):
+    if name in known.tags:
         return False
-    tags.add_many(unit.connection, [{"name": name}])
+    known.tags.update(tags.add(unit.connection, [name]))
     return True
 
 
-def _store_conversation(unit: Transaction, record: Mapping[str, Any]) -> bool:
+def _store_conversation(unit: Transaction, known: Known, record: Record) -> bool:
     row = records.conversation_columns(record)
-    if conversations.ids_of_external(unit.connection, [row["external_id"]]):
-        return False
-    if conversations.get(unit.connection, row["id"]) is not None:
+    if known.conversation(row["external_id"]) is not None:
         return False
     conversations.add(unit.connection, [row])
+    known.added_conversation(row["id"])
     return True
 
 
-def _store_message(unit: Transaction, record: Mapping[str, Any]) -> bool:
-    conversation_id = _conversation_id(unit, record)
+def _store_message(unit: Transaction, known: Known, record: Record) -> bool:
+    conversation_id = _conversation_id(known, record)
     row = records.message_columns(record, conversation_id)
     if conversations.has_message(unit.connection, row["id"]):
         return False
@@ -108,35 +110,36 @@ def _store_message(unit: Transaction, record: Mapping[str, Any]) -> bool:
     return True
 
 
-def _store_note(unit: Transaction, record: Mapping[str, Any]) -> bool:
+def _store_note(unit: Transaction, known: Known, record: Record) -> bool:
     own_id = records.external_id(record)
-    if notes.ids_of_external(unit.connection, [own_id]):
+    if own_id in known.notes:
         return False
-    conversation_id = _conversation_id(unit, record)
-    if notes.id_of_conversation(unit.connection, conversation_id) is not None:
+    conversation_id = _conversation_id(known, record)
+    if conversation_id in known.notes_of_conversations:
         if own_id == records.note_key(None, conversation_id):
             return False
         raise InvalidParameter("conversation", f"{conversation_id!r} has a note already")
-    note_id = notes.add(unit.connection, records.note_columns(record, conversation_id))
-    names = records.texts(record, "tags")
-    notes.set_tags(unit.connection, note_id, notes.in_id_order(unit.connection, names))
+    columns = records.note_columns(record, conversation_id)
+    tag_names = tuple(dict.fromkeys(records.texts(record, "tags")))
+    note_id = notes.add(unit.connection, columns)
+    known.added_note(own_id, conversation_id, note_id)
+    known.tags.update(tags.add(unit.connection, [n for n in tag_names if n not in known.tags]))
+    tags.add_to_note(unit.connection, note_id, sorted(known.tags[name] for name in tag_names))
     unit.reworded([note_id])
     return True
 
 
-def _conversation_id(unit: Transaction, record: Mapping[str, Any]) -> str:
-    external_id = clean(records.text(record, "conversation"))
-    known = conversations.ids_of_external(unit.connection, [external_id])
-    if external_id in known:
-        return known[external_id]
-    if conversations.get(unit.connection, external_id) is None:
-        raise InvalidParameter("conversation", f"{external_id!r} is not known")
-    return external_id
+def _conversation_id(known: Known, record: Record) -> str:
+    name = records.text(record, "conversation")
+    found = known.conversation(name)
+    if found is None:
+        raise InvalidParameter("conversation", f"{name!r} is not known")
+    return found
 
 
-def _store_relation(unit: Transaction, record: Mapping[str, Any]) -> bool:
+def _store_relation(unit: Transaction, known: Known, record: Record) -> bool:
     draft = records.relation_draft(
-        record, _note_id(unit, record, "source"), _note_id(unit, record, "target")
+        record, _note_id(known, record, "source"), _note_id(known, record, "target")
     )
     if relations.find(
         unit.connection, draft.source_note_id, draft.target_note_id, draft.relation_type
@@ -146,38 +149,30 @@ def _store_relation(unit: Transaction, record: Mapping[str, Any]) -> bool:
     return True
 
 
-def _store_link(unit: Transaction, record: Mapping[str, Any]) -> bool:
+def _store_link(unit: Transaction, known: Known, record: Record) -> bool:
     """Store a link; one that the body of its note holds as well is the same link."""
     link = records.link_of(record)
-    source_id = _note_id(unit, record, "source")
-    target_id = _known_note(unit, records.text(record, "target_note", link.target))
-    known = links.find(unit.connection, source_id, link)
-    if known is None:
+    source_id = _note_id(known, record, "source")
+    target_id = known.note(records.text(record, "target_note", link.target))
+    stored = links.find(unit.connection, source_id, link)
+    if stored is None:
         row = (source_id, names.key(link.target), link, target_id)
         links.add(unit.connection, [row], is_in_body=False)
-    elif known.target_note_id is None and target_id is not None:
-        links.point(unit.connection, {known.id: target_id})
+    elif stored.target_note_id is None and target_id is not None:
+        links.point(unit.connection, {stored.id: target_id})
     unit.relinked([source_id])
-    return known is None
+    return stored is None
 
 
-def _note_id(unit: Transaction, record: Mapping[str, Any], name: str) -> int:
+def _note_id(known: Known, record: Record, name: str) -> int:
     reference = records.text(record, name)
-    found = _known_note(unit, reference)
+    found = known.note(reference)
     if found is None:
         raise InvalidParameter(name, f"{reference!r} is no known note")
     return found
 
 
-def _known_note(unit: Transaction, reference: str) -> int | None:
-    found = notes.ids_of_external(unit.connection, [reference]).get(reference)
-    if found is None and reference.startswith(records.CONVERSATION_PREFIX):
-        conversation_id = reference.removeprefix(records.CONVERSATION_PREFIX)
-        found = notes.id_of_conversation(unit.connection, conversation_id)
-    return found
-
-
-_STORE: dict[str, Callable[[Transaction, Mapping[str, Any]], bool]] = {
+_STORE: dict[str, Callable[[Transaction, Known, Record], bool]] = {
     "tag": _store_tag,
     "conversation": _store_conversation,
     "message": _store_message,

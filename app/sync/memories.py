@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection
 
-from app.db import chunks, conversations, memories, notes
+from app.db import chunks, conversations, memories, notes, tags
 from app.db.engine import Database
 from app.distill.memories import lacks, merged, says_the_same
 from app.domain.chunks import KIND_CHUNK
@@ -106,11 +106,11 @@ class MemoryWriter:
         """Embed what a memory's note will say."""
         names = [*(known.tags if known else ()), *(tag.lower() for tag in payload.get("tags", ()))]
         with self._database.read() as connection:
-            tags = notes.in_id_order(connection, names)
+            ordered = tags.in_id_order(connection, names)
         columns = memory_notes.columns(payload, known, request, key)
         draft = memory_notes.note_draft(columns, known)
-        prepared = texts.of_draft(draft, tags, active.embedder.max_chars)
-        return derived.Draft(columns, tags, derived.embedded(active, [prepared])[0])
+        prepared = texts.of_draft(draft, ordered, active.embedder.max_chars)
+        return derived.Draft(columns, ordered, derived.embedded(active, [prepared])[0])
 
     def _known(
         self, active: Active, request: Writeback, key: str | None, outcome: Outcome

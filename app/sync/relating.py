@@ -51,6 +51,11 @@ class Relater:
         with self._database.read() as connection:
             return rows.all_titles(connection)
 
+    def awaiting(self) -> tuple[int, ...]:
+        """Return the distilled notes whose relations are still to be found, by id."""
+        with self._database.read() as connection:
+            return rows.awaiting(connection)
+
     def relate_one(self, note_id: int) -> tuple[Relation, ...]:
         """Find the relations of a note; return all that it has, surest first.
 
@@ -172,6 +177,7 @@ def _settle(connection: Connection, note_ids: Collection[int], found: Found) -> 
     ]
     rows.remove(connection, stale)
     rows.add(connection, fresh)
+    rows.settled(connection, note_ids)
     return len(fresh)
 
 

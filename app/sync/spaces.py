@@ -6,6 +6,7 @@ Owns the life of a space. Must not embed.
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 
 from sqlalchemy import Connection
 
@@ -49,6 +50,24 @@ def prepare(database: Database, spec: SpaceSpec) -> Space:
     return space
 
 
+def resume(database: Database, space_id: int) -> Space:
+    """Make a stored space active again; what it lacks is embedded while another stands in."""
+    with transaction(database) as unit:
+        return _made_active(unit, spaces.get(unit.connection, space_id))
+
+
+def begin_variant(database: Database, spec: SpaceSpec) -> Space:
+    """Make a new space active for a model that bears a stored one's name and is another.
+
+    The vectors of that one are kept, and answer until the new space has all notes.
+    """
+    with transaction(database) as unit:
+        known = spaces.variants(unit.connection, spec.provider, spec.model)
+        number = max((space.spec.variant for space in known), default=-1) + 1
+        space_id = spaces.add(unit.connection, replace(spec, variant=number))
+        return _made_active(unit, spaces.get(unit.connection, space_id))
+
+
 def _needs_care(connection: Connection, space_id: int) -> bool:
     if chunks.notes_without_chunks(connection, space_id, KIND_CHUNK):
         return True
@@ -64,13 +83,15 @@ def _same(one: SpaceSpec, other: SpaceSpec) -> bool:
 
 
 def _activate(unit: Transaction, spec: SpaceSpec) -> Space:
-    space_id = ensure(unit, spec)
-    space = spaces.get(unit.connection, space_id)
+    return _made_active(unit, spaces.get(unit.connection, ensure(unit, spec)))
+
+
+def _made_active(unit: Transaction, space: Space) -> Space:
     if space.active:
         return space
-    spaces.activate(unit.connection, space_id, _stand_in(unit.connection, space_id))
-    unit.changed_space(space_id)
-    return spaces.get(unit.connection, space_id)
+    spaces.activate(unit.connection, space.id, _stand_in(unit.connection, space.id))
+    unit.changed_space(space.id)
+    return spaces.get(unit.connection, space.id)
 
 
 def _stand_in(connection: Connection, space_id: int) -> int | None:
@@ -102,7 +123,7 @@ def remember(settings: Settings, space: Space) -> None:
     spec = space.spec
     try:
         addresses.remember(
-            settings.data_dir, spec.provider, spec.model, settings.embedding.base_url
+            settings.data_dir, spec.provider, spec.model, settings.embedding.base_url, spec.variant
         )
     except OSError as error:
         _log.warning("the address of the model is not noted: %s", error)
@@ -122,18 +143,11 @@ def settle_dimension(unit: Transaction, space_id: int, dimension: int) -> None:
         raise SpaceMismatch(
             f"The space {space.spec.provider}/{space.spec.model} holds vectors of "
             f"{space.spec.dimension} dimensions, the provider answered {dimension}; set the "
-            "provider and model back, or name another model"
+            "provider and model back, or run: crystal reindex"
         )
 
 
 def rescale(unit: Transaction, space_id: int, scale: Scale) -> None:
     """Have the cosines of a space read in another way; its vectors stay."""
     spaces.set_scale(unit.connection, space_id, scale)
-    unit.changed_space(space_id)
-
-
-def empty(unit: Transaction, space_id: int, spec: SpaceSpec) -> None:
-    """Drop all vectors of a space, whose model turned out to be another one."""
-    chunks.remove_of_space(unit.connection, space_id)
-    spaces.reset(unit.connection, space_id, spec)
     unit.changed_space(space_id)

@@ -82,24 +82,34 @@ def embed(
 
 
 def store(unit: Transaction, space_id: int, note_id: int, outcome: Outcome) -> None:
-    """Replace a note's chunks in a space and set its status there.
+    """Replace a note's chunks in a space and set its status there, as ``store_many`` does."""
+    store_many(unit, space_id, {note_id: outcome})
+
+
+def store_many(unit: Transaction, space_id: int, outcomes: Mapping[int, Outcome]) -> None:
+    """Replace the chunks of notes in a space and set their status there.
 
     A failed outcome leaves no chunks: they would speak of a text that is gone.
     """
-    unit.removed_vectors(chunks.remove_of_notes(unit.connection, [note_id], space_id))
+    unit.removed_vectors(chunks.remove_of_notes(unit.connection, outcomes, space_id))
+    rows = [
+        row
+        for note_id, outcome in outcomes.items()
+        if outcome.failure is None
+        for row in rows_of(note_id, space_id, outcome.prepared.chunks, outcome.vectors)
+    ]
+    lengths = {len(vector) for outcome in outcomes.values() for vector in outcome.vectors}
+    for length in sorted(lengths):
+        settle_dimension(unit, space_id, length)
+    unit.added_vectors(space_id, KIND_CHUNK, chunks.add(unit.connection, rows))
+    states = [_state_of(note_id, outcome) for note_id, outcome in outcomes.items()]
+    spaces.set_states(unit.connection, space_id, states)
+
+
+def _state_of(note_id: int, outcome: Outcome) -> spaces.NoteState:
     failure = outcome.failure
-    if failure is None:
-        settle_dimension(unit, space_id, len(outcome.vectors[0]))
-        rows = rows_of(note_id, space_id, outcome.prepared.chunks, outcome.vectors)
-        unit.added_vectors(space_id, KIND_CHUNK, chunks.add(unit.connection, rows))
-    spaces.set_status(
-        unit.connection,
-        space_id,
-        [note_id],
-        STATUS_DONE if failure is None else STATUS_FAILED,
-        error=failure,
-        text_hash=outcome.prepared.text_hash,
-    )
+    status = STATUS_DONE if failure is None else STATUS_FAILED
+    return spaces.NoteState(note_id, status, outcome.prepared.text_hash, failure)
 
 
 def rows_of(

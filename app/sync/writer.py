@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from app.db import chunks, conversations, notes, opens, relations, spaces
+from app.db import chunks, conversations, notes, opens, relations, spaces, tags
 from app.db.columns import now, write_json
 from app.db.engine import Database
 from app.domain.notes import STATUS_DONE, STATUS_PENDING, Note, NoteDraft, NotePatch
@@ -66,13 +66,13 @@ class Writer:
         """
         active = self._active.current
         with self._database.read() as connection:
-            ordered = notes.in_id_order(connection, draft.tags)
+            ordered = tags.in_id_order(connection, draft.tags)
         prepared = texts.of_draft(draft, ordered, active.embedder.max_chars)
         outcome = embed(active.embedder, [prepared])[0]
         with transaction(self._database) as unit:
             conversation_id = _conversation_for(unit.connection, draft)
             note_id = notes.add(unit.connection, note_columns(draft, conversation_id))
-            notes.set_tags(unit.connection, note_id, ordered)
+            tags.set_of_note(unit.connection, note_id, ordered)
             unit.reworded([note_id])
             _store(unit, active, note_id, outcome)
         self._on_embedded()
@@ -98,7 +98,7 @@ class Writer:
             before = _existing(connection, note_id)
             _check_version(before, if_updated_at)
             names = patch.changes.get("tags", before.tags)
-            after = edited(before, patch, notes.in_id_order(connection, names))
+            after = edited(before, patch, tags.in_id_order(connection, names))
             known_hash = spaces.text_hashes(connection, active.space_id, [note_id]).get(note_id)
             known = chunks.vectors_by_hash(connection, active.space_id, note_id)
         prepared = texts.of_note(after, active.embedder.max_chars)
@@ -110,7 +110,7 @@ class Writer:
             changed_at = _after(_version(before))
             notes.change(unit.connection, note_id, _changed_columns(patch, changed_at))
             if "tags" in patch.changes:
-                notes.set_tags(unit.connection, note_id, after.tags)
+                tags.set_of_note(unit.connection, note_id, after.tags)
             if "project" in patch.changes:
                 project = {"project_name": after.project_name, "updated_at": now()}
                 conversations.change(unit.connection, before.conversation_id, project)

@@ -1,17 +1,31 @@
 """``python -m benchmarks.soak --seconds N --json``: faults, load and abuse, counted.
 
 Owns how the seconds are shared out and what is printed: the table of faults tried, survived and
-lost, what went wrong, and as the last line one JSON object. Exits 1 when anything was lost or went
-wrong.
+lost, what went wrong, and as the last line one JSON object:
+
+- ``kills``: processes ended by SIGKILL while they worked, each looked at afterwards
+- ``committed``: changes of notes that a server said it had made
+- ``lost``: those of them that were not there afterwards, or not as they were promised
+- ``faults``: trials of all kinds; a kill, a full disk, a text, a drawn request is one each
+- ``survived``: those after which nothing was lost and nothing was otherwise than it should be
+- ``requests``: requests that were answered
+- ``server_errors``: answers of 500 and above, but for 503, which says what is unavailable
+- ``growth``: the percent by which the memory of servers under load grew, of the worst part
+
+The seconds bound the run, which ends what it is at when they are over: a short run leaves some
+faults out, and says which. From 1800 seconds on it goes on until the least numbers of a full run
+are reached. Exits 1 when anything was lost or went wrong.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
+import signal
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -37,26 +51,36 @@ FULL_SECONDS = 1_800
 
 FULL_KILLS = 200
 FULL_REQUESTS = 100_000
+KILLS_A_SECOND = 7 / 60
+"""So many a run aims at, and takes more than the share of the kills for them."""
+
+MOST_SHARE = 1.3
+"""The seconds that the kills may take of a short run, as a multiple of their share."""
+
 SHOWN = 10
 """So many of the things that went wrong are told of each row."""
 
 
 class Share(NamedTuple):
-    """A part of the run and its share of the seconds; shares add up to one."""
+    """A part of the run, and its weight among those that are still to come."""
 
     name: str
-    share: float
+    weight: float
     run: Callable[[float], Part]
 
 
 def shares(
-    folder: Path, settings: Mapping[str, str], tally: Tally, *, seed: int, is_full: bool
+    folder: Path, settings: Mapping[str, str], tally: Tally, given: argparse.Namespace
 ) -> list[Share]:
     """Return the parts in their order."""
-    below = Place(folder, settings)
+    seed, is_full = given.seed, given.seconds >= FULL_SECONDS
     load = partial(concurrency.run, tally=tally, seed=seed)
     requests = FULL_REQUESTS if is_full else 0
-    least = FULL_KILLS if is_full else 0
+
+    def killed(seconds: float) -> Part:
+        least = max(FULL_KILLS * is_full, round(given.seconds * KILLS_A_SECOND))
+        most = math.inf if is_full else seconds * MOST_SHARE
+        return kills.run(Place(folder, settings), tally, kills.Bounds(seconds, most, least), seed)
 
     def over_postgresql(seconds: float) -> Part:
         with running_server() as server:
@@ -65,18 +89,18 @@ def shares(
                         seconds=seconds, least=0)  # fmt: skip
 
     return [
-        Share("kills", 0.4, lambda seconds: kills.run(
-            folder, below, tally, seconds, least, seed)),
-        Share("faults", 0.08, lambda seconds: Trials(folder, settings, tally, seed).run(seconds)),
-        Share("providers", 0.06, lambda _: providers.run(folder / "providers", settings, tally)),
-        Share("texts", 0.08, lambda seconds: fuzz.run(
+        Share("kills", 0.4, killed),
+        Share("faults", 0.14, lambda seconds: Trials(folder, settings, tally, seed).run(seconds)),
+        Share("providers", 0.12, lambda seconds: providers.run(
+            folder / "providers", settings, tally, seconds)),
+        Share("texts", 0.06, lambda seconds: fuzz.run(
             folder / "texts", settings, tally, seconds, seed)),
-        Share("files", 0.08, lambda seconds: fuzz_files.run(
+        Share("files", 0.06, lambda seconds: fuzz_files.run(
             folder / "files", settings, seconds, seed)),
-        Share("routes", 0.07, lambda seconds: fuzz_routes.run(
+        Share("routes", 0.05, lambda seconds: fuzz_routes.run(
             folder / "routes", settings, tally, seconds, seed)),
-        Share("PostgreSQL", 0.05, over_postgresql),
-        Share("SQLite", 0.18, lambda seconds: load(
+        Share("PostgreSQL", 0.04, over_postgresql),
+        Share("SQLite", 0.13, lambda seconds: load(
             folder / "load-sqlite", settings, name="SQLite", seconds=seconds, least=requests)),
     ]  # fmt: skip
 
@@ -95,18 +119,19 @@ def run(given: argparse.Namespace) -> int:
             "CRYSTAL_EMBEDDING_BASE_URL": stub.base_url,
             "CRYSTAL_LOG_LEVEL": "WARNING",
         }
-        is_full = given.seconds >= FULL_SECONDS
-        for part in shares(Path(scratch), settings, tally, seed=given.seed, is_full=is_full):
-            if given.only and part.name not in given.only:
-                continue
-            print(f"{time.monotonic() - started:6.0f} s  {part.name} …", flush=True)
-            parts.append(_run(part, given.seconds * part.share))
+        left = [
+            part
+            for part in shares(Path(scratch), settings, tally, given)
+            if not given.only or part.name in given.only
+        ]
+        while left:
+            passed = time.monotonic() - started
+            share = left[0].weight / sum(part.weight for part in left)
+            part = left.pop(0)
+            print(f"{passed:6.0f} s  {part.name} …", flush=True)
+            parts.append(_run(part, max(given.seconds - passed, 0.0) * share))
             _tell(parts[-1].rows)
-    rows = [row for part in parts for row in part.rows]
-    print(f"\n{table(rows)}\n")
-    for fault in tally.faults[:SHOWN]:
-        print(f"fault of ours: {fault}")
-    return _conclude(rows, parts, tally, as_json=given.json)
+    return conclude(parts, tally, as_json=given.json)
 
 
 def _run(part: Share, seconds: float) -> Part:
@@ -125,7 +150,15 @@ def _tell(rows: tuple[Row, ...]) -> None:
                 print(f"          {name}: {row.fault}: {sentence[:1_000]}", flush=True)
 
 
-def _conclude(rows: list[Row], parts: list[Part], tally: Tally, *, as_json: bool) -> int:
+def conclude(parts: Sequence[Part], tally: Tally, *, as_json: bool) -> int:
+    """Print the table and the figures; return the exit code."""
+    rows = [row for part in parts for row in part.rows]
+    print(f"\n{table(rows)}\n")
+    left_out = [f"{row.part} {row.fault}" for row in rows if not row.tried]
+    if left_out:
+        print(f"not tried for want of time: {', '.join(left_out)}\n")
+    for fault in tally.faults[:SHOWN]:
+        print(f"fault of ours: {fault}")
     growth = [part.growth for part in parts if part.growth is not None]
     figures = {
         "kills": sum(part.kills for part in parts),
@@ -152,6 +185,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", action="append", help="a part of the run; may be repeated")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    # What is told to end takes its data folders and processes with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))
     sys.exit(run(parser.parse_args()))
 
 

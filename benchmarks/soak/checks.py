@@ -18,7 +18,7 @@ from app.db.engine import Database
 from app.domain.search import SearchRequest
 from app.errors import CrystalError
 from app.factory import Application, build
-from app.maintenance.doctor import examination, structure
+from app.maintenance.doctor import examination, fragments, links, structure, words
 from app.markdown.links import links_of
 from app.mirror.backends import SNAPSHOTS
 from app.settings.store import load
@@ -38,6 +38,20 @@ def copied(place: Place) -> Iterator[Place]:
         folder = Path(scratch, "copy")
         shutil.copytree(place.folder, folder, ignore=shutil.ignore_patterns(SNAPSHOTS, "*.pid"))
         yield Place(folder, place.settings)
+
+
+MADE_AT_START = (
+    words.DOCUMENTS_MISSING,
+    fragments.CHUNK_DOCUMENTS,
+    fragments.MENTIONS,
+    links.LINKS,
+)
+"""What a start makes of notes after the migration, before it lets anyone search."""
+
+
+def of_migrated_files(place: Place) -> list[str]:
+    """Return what is wrong with a database whose migration or the work after it was killed."""
+    return [line for line in of_files(place) if not line.startswith((*MADE_AT_START, "note "))]
 
 
 def of_files(place: Place) -> list[str]:

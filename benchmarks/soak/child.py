@@ -14,6 +14,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
+from multiprocessing import forkserver
 from pathlib import Path
 from typing import Self
 
@@ -69,6 +70,12 @@ def run(order: Order) -> None:
 
 
 def _die_with_parent() -> None:
+    """End with the server of forks, and let that one end with the process that began it.
+
+    It waits until nobody holds a pipe any more, an end of which every process is given.
+    """
+    server = vars(forkserver)["_forkserver"]
+    os.close(vars(server)["_forkserver_alive_fd"])
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
 

@@ -104,17 +104,18 @@ def _come_and_go(traffic: Traffic, caller: Caller, chance: random.Random, note_i
 def read(traffic: Traffic, caller: Caller, chance: random.Random) -> None:
     """Search, or list; what was written must be whole."""
     kind = chance.random()
-    if kind < 0.5:
+    if kind < 0.3:
         query, ranker = chance.choice(QUERIES), chance.choice(RANKERS)
         answer = caller.get("/api/search", q=query, ranker=ranker)
         traffic.expect("search", answer, 200)
-    elif kind < 0.8:
+    elif kind < 0.5:
         answer = caller.get("/api/notes", limit=20)
         if traffic.expect("list", answer, 200) and answer.data["total"] < NOTES:
             traffic.wrong.append(f"a list of {answer.data['total']} notes")
     else:
-        answer = caller.get(f"/api/notes/{chance.choice(traffic.note_ids)}/relations")
-        traffic.expect("relations", answer, 200)
+        path = f"/api/notes/{chance.choice(traffic.note_ids)}"
+        answer = caller.get(path if kind < 0.8 else f"{path}/relations")
+        traffic.expect("note or relations", answer, 200)
     traffic.read(answer)
 
 
@@ -174,14 +175,16 @@ def _measured(
     ]  # fmt: skip
     for thread in threads:
         thread.start()
-    memory = []
+    memory: list[int] = []
     deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline or tally.requests < enough:
-        time.sleep(SAMPLE_SECONDS)
-        memory.append(sum(server.memory() for server in servers))
-    traffic.is_over.set()
-    for thread in threads:
-        thread.join()
+    try:
+        while not memory or time.monotonic() < deadline or tally.requests < enough:
+            time.sleep(SAMPLE_SECONDS)
+            memory.append(sum(server.memory() for server in servers))
+    finally:
+        traffic.is_over.set()
+        for thread in threads:
+            thread.join()
     return memory
 
 

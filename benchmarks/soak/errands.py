@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import shutil
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +26,9 @@ COMMAND_SECONDS = 300.0
 QUERIES = ("索引 缓存", "connection pool")
 OFTEN = 0.3
 """The share of stops before which the folder is made anew."""
+
+
+FileCheck = Callable[[Place], list[str]]
 
 
 @dataclass(slots=True)
@@ -122,7 +126,7 @@ def killed_at_start(given: Starts, tally: Tally, chance: random.Random, row: Row
     server = Server(given.place, tally)
     some_time(chance, given.seconds)
     server.kill()
-    _judge(given, tally, row)
+    _judge(given, tally, row, checks.of_migrated_files)
 
 
 def killed_at_stop(given: Starts, tally: Tally, chance: random.Random, row: Row) -> None:
@@ -139,9 +143,12 @@ def killed_at_stop(given: Starts, tally: Tally, chance: random.Random, row: Row)
     _judge(given, tally, row)
 
 
-def _judge(given: Starts, tally: Tally, row: Row) -> None:
+def _judge(given: Starts, tally: Tally, row: Row, of_files: FileCheck = checks.of_files) -> None:
+    """Look at the files as they were left, and again after a start, which mends what it may."""
     with checks.copied(given.place) as copy:
-        wrong = checks.of_files(copy)
+        wrong = of_files(copy)
         lost = [f"lacks {each}" for each in given.expected - kept(copy.database)]
     wrong += answers(given.place, tally, given.rankers)
+    with checks.copied(given.place) as copy:
+        wrong += checks.of_files(copy)
     row.add(wrong, lost)

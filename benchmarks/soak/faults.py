@@ -248,11 +248,11 @@ def _examined(place: Place) -> list[str]:
     return [] if code == 1 and "damaged" in doctor.printed else [f"doctor: {code} {doctor.printed}"]
 
 
-def damaged_snapshot(damage: Damage, template: Path, place: Place, tally: Tally, row: Row,
-                     chance: random.Random) -> None:  # fmt: skip
+def damaged_snapshot(damage: Damage, template: Callable[[], Path], place: Place, tally: Tally,
+                     row: Row, chance: random.Random) -> None:  # fmt: skip
     """The snapshot of an index is damaged; it is optional, so nobody may notice."""
     shutil.rmtree(place.folder)
-    shutil.copytree(template, place.folder)
+    shutil.copytree(template(), place.folder)
     wrong = []
     for path in (place.folder / "snapshots").glob("*.snapshot"):
         damage(path, chance)

@@ -11,6 +11,7 @@ import shutil
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
+from itertools import cycle
 from pathlib import Path
 
 from benchmarks.soak import checks, errands, templates
@@ -87,9 +88,10 @@ def run(folder: Path, settings: Mapping[str, str], seconds: float, seed: int) ->
     rows = {name: Row(PART, f"damaged {name}") for name in spoils}
     fine = _work(place, ("import", "chatcrystal", str(original_folder)))
     deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline or not all(row.tried for row in rows.values()):
-        for name, spoil in spoils.items():
-            rows[name].add(_tried(place, folder / "spoilt", spoil, chance, fine))
+    for name, spoil in cycle(spoils.items()):
+        rows[name].add(_tried(place, folder / "spoilt", spoil, chance, fine))
+        if time.monotonic() > deadline:
+            break
     return Part(tuple(rows.values()))
 
 

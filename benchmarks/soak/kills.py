@@ -1,16 +1,21 @@
 """The part that kills: which processes, how often, and what that came to.
 
-Owns the order of the trials; every kind has had its turn before one has its second.
+Owns the order of the trials. Servers at work, commands, and servers that start or stop are killed
+side by side; in each of these lanes every kind has had its turn before one has its second.
 """
 
 from __future__ import annotations
 
 import random
+import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from functools import partial
+from functools import cache, partial
+from itertools import cycle
 from pathlib import Path
+from typing import NamedTuple
 
 from benchmarks.soak import errands, templates
 from benchmarks.soak.calls import Tally
@@ -26,29 +31,52 @@ STOP_SECONDS = 0.6
 Trial = Callable[[Row], None]
 
 
-def run(folder: Path, place: Place, tally: Tally, seconds: float, least: int, seed: int) -> Part:
-    """Kill for some seconds, and until there were so many kills.
+class Bounds(NamedTuple):
+    """How long to go on: for some seconds, and beyond them until so many kills, but no longer."""
+
+    seconds: float
+    most_seconds: float
+    least_kills: int
+
+    def is_over(self, passed: float, kills: int) -> bool:
+        """Tell whether it is enough."""
+        is_enough = passed >= self.seconds and kills >= self.least_kills
+        return is_enough or passed >= self.most_seconds
+
+
+def run(place: Place, tally: Tally, bounds: Bounds, seed: int) -> Part:
+    """Kill until it is enough.
 
     Args:
-        folder: Takes the data folders.
-        place: Has the settings of all of them.
+        place: Has the settings of all data folders, which are made in its folder.
     """
-    chance = random.Random(seed)
     started = time.monotonic()
     with ExitStack() as life:
-        served = ServerKills(_below(folder, place, "served"), tally, chance)
+        served = ServerKills(_below(place, "served"), tally, random.Random(seed))
         life.callback(served.close)
-        trials: dict[str, Trial] = {name: partial(served.trial, name) for name in WORKS}
-        trials |= _others(folder, place, tally, chance)
-        rows = {name: Row(PART, name) for name in trials}
-        while time.monotonic() - started < seconds or _tried(rows) < least:
-            for name, trial in trials.items():
+        lanes: list[dict[str, Trial]] = [
+            {name: partial(served.trial, name) for name in WORKS},
+            _errands(place, tally, random.Random(seed + 1)),
+            _starts(place, tally, random.Random(seed + 2)),
+        ]
+        rows = {name: Row(PART, name) for lane in lanes for name in lane}
+
+        is_interrupted = threading.Event()
+
+        def work_off(lane: dict[str, Trial]) -> None:
+            for name, trial in cycle(lane.items()):
                 attempt(trial, rows[name])
-                if time.monotonic() - started > seconds and _tried(rows) >= least:
-                    break
+                is_over = bounds.is_over(time.monotonic() - started, _tried(rows))
+                if is_over or is_interrupted.is_set():
+                    return
+
+        with ThreadPoolExecutor(len(lanes)) as pool:
+            try:
+                list(pool.map(work_off, lanes))
+            finally:
+                is_interrupted.set()
         committed = served.library.ledger.committed
-    kept = tuple(rows.values())
-    return Part(kept, kills=_tried(rows), committed=committed)
+    return Part(tuple(rows.values()), kills=_tried(rows), committed=committed)
 
 
 def attempt(trial: Trial, row: Row) -> None:
@@ -63,43 +91,72 @@ def _tried(rows: dict[str, Row]) -> int:
     return sum(row.tried for row in rows.values())
 
 
-def _below(folder: Path, place: Place, name: str) -> Place:
+def _below(place: Place, name: str) -> Place:
     """Return a data folder of the same settings, with a home of its own."""
-    home = {"CRYSTAL_SOURCES_HOME": str(folder / f"{name}-home")}
-    made = Place(folder / name, {**place.settings, **home})
+    home = {"CRYSTAL_SOURCES_HOME": str(place.folder / f"{name}-home")}
+    made = Place(place.folder / name, {**place.settings, **home})
     made.make()
     return made
 
 
-def _others(folder: Path, place: Place, tally: Tally, chance: random.Random) -> dict[str, Trial]:
-    original = templates.chatcrystal(folder / "original")
-    home = templates.sessions(folder / "sessions")
+def _errands(place: Place, tally: Tally, chance: random.Random) -> dict[str, Trial]:
+    """Return the trials of commands, each of which makes what it begins with at its first turn."""
+    folder = place.folder
     nothing = folder / "nothing"
-    imports = {
-        "import chatcrystal": ("import", "chatcrystal", str(original)),
-        "import markdown": ("import", "markdown", str(templates.VAULT)),
-        "import conversations (command)": ("import", "--home", str(home)),
-    }
-    trials: dict[str, Trial] = {}
-    for name, arguments in imports.items():
-        own = _below(folder, place, name.replace(" ", "-"))
-        made = errand(own, nothing, *arguments)
-        trials[name] = partial(errands.trial, made, tally, chance)
-        filled = own
-    library = folder / "filled"
-    errands.completed(filled, library, *imports["import conversations (command)"])
-    made = errand(_below(folder, place, "reindex"), library, "reindex", "--all")
-    trials["reindex"] = partial(errands.trial, made, tally, chance)
-    old = folder / "old"
-    rows = templates.old_database(old)
-    own = _below(folder, place, "migration")
-    starts = Starts(own, old, rows, _start_seconds(own, old, tally))
-    trials["migration"] = partial(killed_at_start, starts, tally, chance)
-    large = _below(folder, place, "large")
-    rows = templates.large_database(large)
-    stops = Starts(_below(folder, place, "snapshot"), large.folder, rows, STOP_SECONDS, ("vector",))
-    trials["snapshot"] = partial(killed_at_stop, stops, tally, chance)
-    return trials
+
+    @cache
+    def home() -> str:
+        return str(templates.sessions(folder / "sessions"))
+
+    arguments: dict[str, Callable[[], tuple[str, ...]]] = {
+        "import chatcrystal": lambda: (
+            "import", "chatcrystal", str(templates.chatcrystal(folder / "original"))),
+        "import markdown": lambda: ("import", "markdown", str(templates.VAULT)),
+        "import conversations (command)": lambda: ("import", "--home", home()),
+    }  # fmt: skip
+
+    def imported(name: str) -> Trial:
+        own = _below(place, name.replace(" ", "-"))
+        return partial(errands.trial, errand(own, nothing, *arguments[name]()), tally, chance)
+
+    def reindexed() -> Trial:
+        library = folder / "filled"
+        errands.completed(Place(folder / "filling", place.settings), library,
+                          "import", "--home", home())  # fmt: skip
+        made = errand(_below(place, "reindex"), library, "reindex", "--all")
+        return partial(errands.trial, made, tally, chance)
+
+    trials = {name: _prepared(partial(imported, name)) for name in arguments}
+    return {**trials, "reindex": _prepared(reindexed)}
+
+
+def _starts(place: Place, tally: Tally, chance: random.Random) -> dict[str, Trial]:
+    """Return the trials of servers that start or stop, made at their first turn as well."""
+    folder = place.folder
+
+    def migrated() -> Trial:
+        rows = templates.old_database(folder / "old")
+        own = _below(place, "migration")
+        seconds = _start_seconds(own, folder / "old", tally)
+        return partial(killed_at_start, Starts(own, folder / "old", rows, seconds), tally, chance)
+
+    def snapshot() -> Trial:
+        large, own = _below(place, "large"), _below(place, "snapshot")
+        rows = templates.large_database(large)
+        starts = Starts(own, large.folder, rows, STOP_SECONDS, ("vector",))
+        return partial(killed_at_stop, starts, tally, chance)
+
+    return {"migration": _prepared(migrated), "snapshot": _prepared(snapshot)}
+
+
+def _prepared(make: Callable[[], Trial]) -> Trial:
+    """Return a trial that is made when it is first needed."""
+    made = cache(make)
+
+    def trial(row: Row) -> None:
+        made()(row)
+
+    return trial
 
 
 def _start_seconds(place: Place, template: Path, tally: Tally) -> float:

@@ -45,11 +45,12 @@ class Part:
 
 
 def table(rows: Iterable[Row]) -> str:
-    """Write the rows as a table of Markdown."""
+    """Write the rows that were tried as a table of Markdown."""
     lines = ["| part | fault | tried | survived | lost | |", "|---|---|---:|---:|---:|---|"]
     lines += [
         f"| {row.part} | {row.fault} | {row.tried} | {row.survived} | {len(row.lost)} "
         f"| {row.figures} |"
         for row in rows
+        if row.tried
     ]
     return "\n".join(lines)

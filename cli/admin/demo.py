@@ -5,10 +5,12 @@ Owns the story. Everything it shows comes over HTTP, from a server of its own on
 
 from __future__ import annotations
 
+import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,6 +21,7 @@ from app import factory
 from app.maintenance.fixtures import example_records
 from app.settings import environment, store
 from app.settings.table import SETTINGS
+from cli.addresses import DEFAULT_PORT
 from cli.admin import pidfile
 from cli.admin.background import end, launch, wait_for
 from cli.admin.faults import reported
@@ -26,7 +29,7 @@ from cli.answers import show_found
 from cli.client import Answer, Client, Query
 from cli.explanations import show_explanation, show_why
 from cli.failures import Failure
-from cli.options import query_of, with_session
+from cli.options import Whole, query_of, with_session
 from cli.output import Output
 from cli.session import Session
 from cli.tables import show_heading, show_line
@@ -40,10 +43,25 @@ ENGLISH = "sqlite database is locked"
 CHINESE = "容器内存没满却被杀掉"
 EXPANDED = "redis lock deleted by another worker"
 
+TO_TRY = (
+    "crystal {}search 数据库写锁 --limit 4",
+    "crystal {}why 'sqlite locked' 20",
+    "claude mcp add chatcrystal -- crystal {}mcp",
+)
+
 
 @click.command()
+@click.option("--stay", is_flag=True, help="Serve the example notes until Ctrl-C, for trying out.")
+@click.option(
+    "-p",
+    "--port",
+    type=Whole(0, 65_535),
+    default=DEFAULT_PORT,
+    show_default=True,
+    help="Port with --stay; 0 takes a free one.",
+)
 @with_session
-def demo(session: Session) -> None:
+def demo(session: Session, stay: bool, port: int) -> None:
     """Search the example notes and see it explained.
 
     Uses a temporary folder and a server of its own, which are gone afterwards.
@@ -52,9 +70,36 @@ def demo(session: Session) -> None:
         folder = Path(name)
         console = _console(session.output)
         _prepare(session.output, console, folder)
-        with _server(folder) as client:
+        with _server(folder, port if stay else 0) as (client, process):
             show_line(console, f"A server answers at {client.base_url}.")
-            _tell(console, client)
+            if stay:
+                _wait(console, client, process)
+            else:
+                _tell(console, client)
+    if not stay:
+        _part(console)
+
+
+def _wait(console: Console, client: Client, process: subprocess.Popen[bytes]) -> None:
+    """Name what can be tried, and serve until interrupted."""
+    default = f":{DEFAULT_PORT}"
+    address = "" if client.base_url.endswith(default) else f"-b {client.base_url} "
+    show_line(console)
+    show_line(console, f"The page: {client.base_url}/   Its graph: {client.base_url}/#/graph")
+    show_line(console, "In another terminal:")
+    show_line(console)
+    for command in TO_TRY:
+        show_line(console, command.format(address), "bold")
+    show_line(console)
+    show_line(console, "Ctrl-C stops the server and removes its folder.")
+    # Who is ended by a signal also has to stop the server and remove the folder.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with suppress(KeyboardInterrupt):
+        process.wait()
+        raise Failure("The server has ended by itself", "demo_failed")
+
+
+def _part(console: Console) -> None:
     show_line(console, "The server is stopped and its folder removed. Your own notes:")
     show_line(console)
     show_line(console, "crystal serve -d", "bold")
@@ -102,19 +147,19 @@ def _prepare(output: Output, console: Console, folder: Path) -> None:
 
 
 @contextmanager
-def _server(folder: Path) -> Iterator[Client]:
-    """Run a server over a folder, on a free port, for as long as the block runs."""
+def _server(folder: Path, port: int) -> Iterator[tuple[Client, subprocess.Popen[bytes]]]:
+    """Run a server over a folder, for as long as the block runs; port 0 is a free one."""
 
     def url() -> str | None:
         found = pidfile.find(folder, started.process.pid)
         return None if found is None else found.url
 
     with ExitStack() as undo:
-        started = launch(folder, ["--port", "0"], _environment(folder))
+        started = launch(folder, ["--port", str(port)], _environment(folder))
         undo.callback(end, started.process)
         client = undo.enter_context(Client(wait_for(url, started, START_SECONDS)))
         client.call("GET", "/api/ready", seconds=START_SECONDS)
-        yield client
+        yield client, started.process
 
 
 def _tell(console: Console, client: Client) -> None:

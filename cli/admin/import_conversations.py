@@ -157,9 +157,10 @@ def _made(output: Output, application: Application) -> dict[str, Any]:
     left = len(note_ids) - embedded.embedded - len(embedded.reasons)
     related = 0
     if not failed and not left:
-        fresh = sorted(distilled.noted.values())
-        with output.progress("Relations", len(fresh)) as advance:
-            related = application.knowledge.relater.relate(fresh, advance)
+        # Those of an import that was killed before are among them.
+        unrelated = application.knowledge.relater.awaiting()
+        with output.progress("Relations", len(unrelated)) as advance:
+            related = application.knowledge.relater.relate(unrelated, advance)
     return {
         "notes": len(distilled.noted),
         "filtered": len(distilled.filtered),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import closing, suppress
 
 import click
 
 from app import factory
+from app.errors import ProviderError
 from app.factory import Application
 from app.maintenance.doctor import words
 from app.maintenance.doctor.checks import Patient
@@ -39,6 +40,13 @@ def _prune(session: Session, application: Application) -> None:
     session.output.show({"dropped": dropped}, lambda console: show_line(console, line))
 
 
+def _recognise(application: Application) -> None:
+    """Look whether the model is still the one whose vectors are stored."""
+    # Of a provider that fails, every note that has to be embedded tells.
+    with suppress(ProviderError):
+        application.reconfigurer.recognise()
+
+
 @click.command()
 @click.option("--all", "is_all", is_flag=True, help="Embed everything anew.")
 @click.option(
@@ -56,6 +64,7 @@ def reindex(session: Session, *, is_all: bool, prune_spaces: bool) -> None:
         if prune_spaces:
             _prune(session, application)
             return
+        _recognise(application)
         batches = application.batches
         note_ids = batches.everything() if is_all else batches.unembedded()
         with session.output.progress("Embedding", len(note_ids)) as advance:

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 Query = Annotated[str, Field(description="What to search for, in English or Chinese.")]
-Limit = Annotated[int, Field(ge=0, le=50, description="How many notes to return at most.")]
+Limit = Annotated[int, Field(ge=0, description="How many notes to return; never more than 50.")]
 NoteReference = Annotated[
     int | str,
     Field(description="Id of the note, or its path, title or slug."),

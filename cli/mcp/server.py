@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
+from urllib.parse import unquote
 
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp_types import ToolAnnotations
+from pydantic import ValidationError
 
 from cli.failures import Failure
 from cli.mcp.notes import as_markdown
@@ -26,11 +28,28 @@ NAME = "chatcrystal"
 """The original's name, which clients may have rules for."""
 
 
+class _Server(MCPServer[Any]):
+    """The SDK's server, which tells agents what is wrong with an argument in a sentence."""
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                raise ToolError(_faults(error.__cause__)) from error.__cause__
+            raise
+
+
+def _faults(error: ValidationError) -> str:
+    return "; ".join(
+        f'Argument "{".".join(map(str, fault["loc"]))}": {fault["msg"]}'
+        for fault in error.errors(include_url=False, include_input=False)
+    )
+
+
 def create(session: Session, version: str) -> MCPServer[Any]:
     """Return the server over a session; nothing is called yet."""
-    server: MCPServer[Any] = MCPServer(
-        NAME, version=version, instructions=INSTRUCTIONS, log_level="WARNING"
-    )
+    server = _Server(NAME, version=version, instructions=INSTRUCTIONS, log_level="WARNING")
     tools = Tools(session)
     for row in TOOLS:
         name = row.method.__name__
@@ -42,14 +61,14 @@ def create(session: Session, version: str) -> MCPServer[Any]:
             ),
             structured_output=False,
         )
-    _add_resources(server, session)
+    _add_resources(server, session, tools)
     return server
 
 
-def _add_resources(server: MCPServer[Any], session: Session) -> None:
+def _add_resources(server: MCPServer[Any], session: Session, tools: Tools) -> None:
     def note(note_id: str) -> str:
-        """One note as Markdown."""
-        return as_markdown(session.get(f"/api/notes/{int(note_id)}"))
+        """One note as Markdown, by its id, title or slug."""
+        return as_markdown(session.get(f"/api/notes/{tools.id_of(unquote(note_id))}"))
 
     def tags() -> str:
         """Every tag with the number of its notes."""

@@ -22,6 +22,9 @@ RANKER = "hybrid"
 
 PAGE_SIZE = 20
 
+LISTED = ("id", "title", "summary", "project_name", "tags", "created_at")
+"""What a list tells of a note; the rest fills a context, and get_note has it."""
+
 
 class Tools:
     """What agents may call, over one session; safe among threads."""
@@ -50,7 +53,7 @@ class Tools:
 
     def get_note(self, id: arguments.NoteReference) -> str:
         """Read a note whole: summary, conclusions, code, tags, body."""
-        return self._get(f"/api/notes/{self._id(id)}")
+        return self._get(f"/api/notes/{self.id_of(id)}")
 
     def list_notes(
         self,
@@ -58,14 +61,19 @@ class Tools:
         search: arguments.Keyword = None,
         page: arguments.Page = 1,
     ) -> str:
-        """Browse notes, newest first, by tag or by a keyword in title and summary."""
+        """Browse notes, newest first, by tag or by a keyword in title and summary.
+
+        Returns titles and summaries; read a note whole with get_note.
+        """
         offset = (page - 1) * PAGE_SIZE
         wanted = {"tag": tag, "search": search, "offset": str(offset), "limit": PAGE_SIZE}
-        return self._get("/api/notes", wanted)
+        found = self._session.get("/api/notes", query_of(wanted.items()))
+        items = [{name: note[name] for name in LISTED if name in note} for note in found["items"]]
+        return _text(found | {"items": items})
 
     def get_relations(self, noteId: arguments.NoteReference) -> str:
         """List the notes that a note is related to, with kind and confidence."""
-        return self._get(f"/api/notes/{self._id(noteId)}/relations")
+        return self._get(f"/api/notes/{self.id_of(noteId)}/relations")
 
     def why(
         self,
@@ -74,12 +82,12 @@ class Tools:
         ranker: arguments.Ranker = None,
     ) -> str:
         """Tell why a note stands where it stands in the answer to a query, or is missing."""
-        wanted = {"q": query, "note_id": self._id(note_id), "ranker": ranker or RANKER}
+        wanted = {"q": query, "note_id": self.id_of(note_id), "ranker": ranker or RANKER}
         return self._get("/api/search/why", wanted)
 
     def expand(self, note_id: arguments.NoteReference) -> str:
         """Show what surrounds a note: its fragments, their relations, neighbouring notes."""
-        return self._get(f"/api/notes/{self._id(note_id)}/expand")
+        return self._get(f"/api/notes/{self.id_of(note_id)}/expand")
 
     def hidden_notes(
         self, note_id: arguments.NoteReference, deep: bool = False, limit: arguments.Limit = 10
@@ -89,7 +97,7 @@ class Tools:
         With deep, section by section instead of as a whole.
         """
         wanted = {"deep": deep, "limit": limit}
-        return self._get(f"/api/notes/{self._id(note_id)}/hidden", wanted)
+        return self._get(f"/api/notes/{self.id_of(note_id)}/hidden", wanted)
 
     def add_note(
         self,
@@ -138,7 +146,7 @@ class Tools:
         body |= {name: value for name, value in given.items() if value is not None}
         return self._post("/api/memory/writeback", body)
 
-    def _id(self, reference: int | str) -> int:
+    def id_of(self, reference: int | str) -> int:
         """Return the id that a reference stands for; the original knows ids alone."""
         text = str(reference).strip()
         if text.isascii() and text.isdigit():
@@ -157,7 +165,11 @@ class Tools:
         data: Any = answer.data
         if answer.warnings:
             data = {"data": data, "warnings": list(answer.warnings)}
-        return json.dumps(data, ensure_ascii=False, indent=2)
+        return _text(data)
+
+
+def _text(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False, indent=2)
 
 
 def _plain(value: BaseModel) -> dict[str, Any]:

@@ -112,7 +112,7 @@ def test_another_address_of_the_same_model_keeps_the_vectors(noted: Application)
         assert moved.requests
 
 
-def test_another_model_behind_the_same_name_drops_the_vectors_once_confirmed(
+def test_another_model_behind_the_same_name_has_notes_embedded_anew_once_confirmed(
     noted: Application,
 ) -> None:
     client = noted.flask().test_client()
@@ -123,6 +123,7 @@ def test_another_model_behind_the_same_name_drops_the_vectors_once_confirmed(
         _, answer = change(client, embedding={"baseURL": other.base_url}, confirm=True)
         assert answer["data"]["space"]["dimension"] == 3
         assert statuses(client) == {"pending": 2}
+        assert titles(client, "redis pool") == ["Redis pool"]
         noted.batches.embed_many(noted.batches.unembedded())
         assert statuses(client) == {"done": 2}
         assert client.get("/api/search", query_string={"q": "redis"}).status_code == 200

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
+from app.sync.importing import BATCH
 from tests.api.answers import data_of, error_of, ids_of, json_lines
 from tests.api.library import records
 from tests.support.application import opened, stub_values
@@ -204,3 +205,24 @@ def test_texts_are_cleaned(client: FlaskClient) -> None:
 def test_no_other_media_type(reader: FlaskClient) -> None:
     response = reader.post("/api/import", data=b"", content_type="text/csv")
     assert "application/x-ndjson" in error_of(response, 415, "unsupported_media_type")
+
+
+def test_a_refused_note_leaves_nothing(client: FlaskClient) -> None:
+    bad = json.dumps(NOTE | {"tags": ["a", 1]})
+    answer = send(client, f"{json.dumps(CONVERSATION)}\n{bad}\n{json.dumps(NOTE)}".encode())
+    assert counts_of(answer, "added") == [1, 0, 1, 0]
+    assert [refused["line"] for refused in answer["refused"]] == [2]
+    assert data_of(client.get("/api/notes/1"))["tags"] == []
+
+
+def test_names_of_records_further_up_are_known(client: FlaskClient) -> None:
+    """Also those of a batch before, and tags keep the order in which they came."""
+    many = [{"type": "conversation", "external_id": f"c{number}"} for number in range(BATCH)]
+    first = NOTE | {"external_id": "a", "conversation": "c0", "tags": ["z", "b"]}
+    second = NOTE | {"external_id": "b", "conversation": "c1", "tags": ["b", "a", "z"]}
+    link = {"type": "relation", "source": "a", "target": "note:c1", "relation_type": "EXTENDS"}
+    lines = [*many, {"type": "tag", "name": "z"}, first, second, first, second, link, link]
+    answer = send(client, json_lines(lines))
+    assert counts_of(answer, "added") == [BATCH, 0, 2, 1]
+    assert counts_of(answer, "unchanged") == [0, 0, 2, 1]
+    assert data_of(client.get("/api/notes/2"))["tags"] == ["z", "b", "a"]

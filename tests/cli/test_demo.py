@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import httpx
+import pytest
 
 from app.maintenance.fixtures import example_records
 
@@ -41,6 +45,50 @@ def test_the_demo_works_and_leaves_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "own").exists()
     assert [path for path in tmp_path.iterdir() if path.name.startswith("crystal-demo")] == []
     assert tempfile.gettempdir() != str(tmp_path)
+
+
+FEW = """
+from itertools import islice
+from cli.admin import demo
+from cli.main import main
+every = demo.example_records
+demo.example_records = lambda: islice(every(), 8)
+main()
+"""
+"""The command over the first of the example notes alone: embedding all takes longest."""
+
+
+def test_the_demo_stays_until_it_is_interrupted(tmp_path: Path) -> None:
+    environment = os.environ | {"TMPDIR": str(tmp_path), "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(
+        [sys.executable, "-c", FEW, "demo", "--stay", "--port", "0"],
+        stdout=subprocess.PIPE,
+        env=environment,
+        text=True,
+        encoding="utf-8",
+    ) as process:
+        assert process.stdout is not None
+        try:
+            lines = []
+            for line in process.stdout:
+                lines.append(line)
+                if "Ctrl-C" in line:
+                    break
+            shown = "".join(lines)
+            address = re.search(r"The page: (http://127\.0\.0\.1:[0-9]+)/", shown)
+            assert address is not None, shown
+            assert f"crystal -b {address[1]} search 数据库写锁 --limit 4" in shown
+            assert f"claude mcp add chatcrystal -- crystal -b {address[1]} mcp" in shown
+            answer = httpx.get(
+                f"{address[1]}/api/search", params={"q": "sqlite database is locked"}
+            )
+            assert answer.json()["data"][0]["note_id"] == 1
+        finally:
+            process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=60) == 0
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(f"{address[1]}/api/health")
+    assert [path for path in tmp_path.iterdir() if path.name.startswith("crystal-demo")] == []
 
 
 def test_the_examples_are_complete_and_name_each_other() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -201,6 +202,31 @@ def test_the_shell_completes_words(words: str, found: list[str]) -> None:
         [sys.executable, "-c", script], capture_output=True, env=environment, check=False
     )
     assert done.stdout.decode().split() == [f"plain,{word}" for word in found]
+
+
+@pytest.mark.parametrize(
+    ("shell", "asked", "told"),
+    [
+        ("zsh", {"COMP_WORDS": "crystal sear", "COMP_CWORD": "1"}, ["plain", "search"]),
+        ("fish", {"COMP_WORDS": "crystal sear", "COMP_CWORD": "sear"}, ["plain", "search"]),
+    ],
+    ids=["zsh", "fish"],
+)
+def test_zsh_and_fish_are_told_what_a_command_does(
+    shell: str, asked: dict[str, str], told: list[str]
+) -> None:
+    """Each shell has its own way to ask, and shows the help beside the word."""
+    script = "import sys; sys.argv[0] = 'crystal'; from cli.main import main; main()"
+    said = {}
+    for mode in ("complete", "source"):
+        environment = os.environ | asked | {"_CRYSTAL_COMPLETE": f"{shell}_{mode}"}
+        done = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, env=environment, check=True
+        )
+        said[mode] = done.stdout.decode()
+    assert re.split(r"[,\n\t]", said["complete"])[:2] == told
+    assert "Search notes by meaning." in said["complete"]
+    assert f"_CRYSTAL_COMPLETE={shell}_complete" in said["source"]
 
 
 def test_main_ends_the_process(capsys: pytest.CaptureFixture[str]) -> None:

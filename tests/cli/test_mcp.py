@@ -7,21 +7,24 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import anyio
 import httpx
 import pytest
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, TextContent, TextResourceContents
 
 from cli.commands import mcp as command
 from cli.mcp.notes import as_markdown
 from cli.mcp.server import create
-from cli.mcp.tools import TOOLS
+from cli.mcp.tools import LISTED, TOOLS
 from cli.session import Given, Session, Wiring
 from tests.cli.conftest import Served, free_port, runner_over
 from tests.cli.library import CHINESE_TITLE, NOTES
@@ -38,6 +41,12 @@ ORIGINAL_ARGUMENTS = {
 Talk = Callable[[Client], Coroutine[Any, Any, Any]]
 
 
+def alone(what: Callable[..., Coroutine[Any, Any, Any]], *given: Any) -> Any:
+    """Run a coroutine in a thread of its own: the one of a test may have a loop already."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(anyio.run, what, *given).result()
+
+
 def talk(transport: httpx.BaseTransport, what: Talk) -> Any:
     """Let a client talk to a server over a transport of the API."""
 
@@ -47,7 +56,7 @@ def talk(transport: httpx.BaseTransport, what: Talk) -> Any:
             async with Client(create(session, "1.2.3")) as client:
                 return await what(client)
 
-    return anyio.run(run)
+    return alone(run)
 
 
 def call(transport: httpx.BaseTransport, name: str, **arguments: Any) -> CallToolResult:
@@ -129,6 +138,14 @@ def test_notes_are_listed_by_page(library: httpx.WSGITransport) -> None:
     assert data(library, "list_notes", page=2)["items"] == []
 
 
+def test_a_list_tells_what_is_needed_to_choose_and_no_more(library: httpx.WSGITransport) -> None:
+    listed = data(library, "list_notes")
+    assert (listed["total"], listed["offset"], listed["limit"]) == (len(NOTES), 0, 20)
+    whole = data(library, "get_note", id=1)
+    (first,) = (note for note in listed["items"] if note["id"] == 1)
+    assert first == {name: whole[name] for name in LISTED}
+
+
 def test_relations_are_listed(library: httpx.WSGITransport) -> None:
     kinds = {row["relation_type"] for row in data(library, "get_relations", noteId=1)}
     assert kinds == {"CAUSED_BY", "SIMILAR_TO"}
@@ -181,9 +198,23 @@ def test_a_lesson_is_written_once_and_recalled(own_library: httpx.WSGITransport)
         ("get_note", {"id": "no such note"}, "no such note"),
         ("search_knowledge", {"query": " "}, '"q" is required'),
         ("search_knowledge", {"query": "x", "ranker": "best"}, '"ranker" must be one of'),
-        ("list_notes", {"page": 0}, "greater than or equal to 1"),
+        ("list_notes", {"page": 0}, 'Argument "page": Input should be greater than or equal to 1'),
+        ("get_relations", {}, 'Argument "noteId": Field required'),
+        (
+            "recall_for_task",
+            {"task": {"goal": "g", "task_kind": "cook"}},
+            "Argument \"task.task_kind\": Input should be 'debug', 'implement'",
+        ),
     ],
-    ids=["missing-id", "missing-title", "blank-query", "unknown-ranker", "page-zero"],
+    ids=[
+        "missing-id",
+        "missing-title",
+        "blank-query",
+        "unknown-ranker",
+        "page-zero",
+        "missing-argument",
+        "unknown-kind",
+    ],
 )
 def test_an_error_is_a_sentence_for_the_agent(
     library: httpx.WSGITransport, name: str, arguments: dict[str, Any], said: str
@@ -192,6 +223,12 @@ def test_an_error_is_a_sentence_for_the_agent(
     assert result.is_error
     assert said.lower() in text_of(result).lower()
     assert "Traceback" not in text_of(result)
+    assert "pydantic" not in text_of(result)
+
+
+def test_more_notes_than_the_most_are_the_most(library: httpx.WSGITransport) -> None:
+    found = data(library, "search_knowledge", query="redis", limit=500, ranker="vector")
+    assert found == data(library, "search_knowledge", query="redis", limit=50, ranker="vector")
 
 
 def test_notes_are_resources(library: httpx.WSGITransport) -> None:
@@ -211,6 +248,37 @@ def test_notes_are_resources(library: httpx.WSGITransport) -> None:
     assert "- redis (1)" in tags.contents[0].text
 
 
+@pytest.mark.parametrize("reference", ["2", quote(CHINESE_TITLE)], ids=["id", "title"])
+def test_a_note_is_a_resource_by_any_of_its_names(
+    library: httpx.WSGITransport, reference: str
+) -> None:
+    async def what(client: Client) -> Any:
+        return await client.read_resource(f"crystal://notes/{reference}")
+
+    (content,) = talk(library, what).contents
+    assert content.mime_type == "text/markdown"
+    assert content.text.startswith(f"# {CHINESE_TITLE}\n")
+
+
+@pytest.mark.parametrize(
+    ("uri", "said"),
+    [
+        ("crystal://notes/404", "Note not found"),
+        ("crystal://notes/nobody", 'No note is called "nobody"'),
+        ("crystal://elsewhere", "Unknown resource"),
+    ],
+    ids=["id", "name", "address"],
+)
+def test_a_missing_resource_is_a_sentence(
+    library: httpx.WSGITransport, uri: str, said: str
+) -> None:
+    async def what(client: Client) -> Any:
+        with pytest.raises(MCPError, match=said):
+            await client.read_resource(uri)
+
+    talk(library, what)
+
+
 def test_a_fence_in_code_does_not_end_the_code() -> None:
     snippet = {"language": "md", "code": "```\ninside\n```", "description": "Fences"}
     text = as_markdown({"title": "T", "code_snippets": [snippet]})
@@ -227,7 +295,7 @@ def test_a_client_speaks_to_the_command_over_its_streams(served: Served) -> None
             found = await client.call_tool("search_knowledge", {"query": "redis pool"})
             return names, text_of(found)
 
-    names, found = anyio.run(run)
+    names, found = alone(run)
     assert names == [row.method.__name__ for row in TOOLS]
     assert json.loads(found)[0]["title"] == NOTES[0][0]
 
@@ -243,7 +311,7 @@ def test_a_client_speaks_to_the_command_over_http(served: Served, tmp_path: Path
     ):  # fmt: skip
         try:
             wait_for_port(port)
-            assert anyio.run(list_over_http, port) == [row.method.__name__ for row in TOOLS]
+            assert alone(list_over_http, port) == [row.method.__name__ for row in TOOLS]
             foreign = httpx.post(
                 f"http://127.0.0.1:{port}/mcp", headers={"Host": "evil.example"}, json={}
             )

@@ -9,11 +9,12 @@ import pytest
 from sqlalchemy import text
 
 from app.domain.notes import NoteDraft
+from app.errors import SpaceMismatch
 from app.sync.companions import Coverage
 from cli.session import Wiring
 from tests.cli.conftest import here, run_with
 from tests.support.application import ask, opened, stub_values
-from tests.support.provider import StubProvider, refused_address, status
+from tests.support.provider import StubProvider, fine, of_dimension, refused_address, status
 from tests.support.second import fill_both, second_values
 
 
@@ -30,6 +31,26 @@ def test_what_is_not_embedded_is_embedded(own_data: Path) -> None:
     assert ran.data == {"embedded": 2, "chunks": 2, "failed": [], "left": 0}
     assert here("reindex").data["embedded"] == 0
     assert here("reindex", "--all").data["embedded"] == 2
+
+
+def test_a_model_whose_vectors_became_longer_gets_a_space_of_its_own(
+    own_data: Path, provider: StubProvider
+) -> None:
+    with opened(own_data, stub_values(provider)) as application:
+        application.writer.create_note(NoteDraft("walrus", ""))
+        application.writer.create_note(NoteDraft("ocelot", ""))
+        provider.behave(of_dimension(32))
+        with pytest.raises(SpaceMismatch, match="crystal reindex"):
+            ask(application, "a query", ranker="vector")
+        assert here("reindex").data["embedded"] == 2
+        # A server does so every other second.
+        application.changeover.follow()
+        assert len(ask(application, "a query", ranker="vector").found) > 0
+        assert here("reindex").data["embedded"] == 0
+        provider.behave(fine)
+        assert here("reindex").data["embedded"] == 0
+        application.changeover.follow()
+        assert len(ask(application, "another query", ranker="vector").found) > 0
 
 
 def test_what_words_find_notes_by_is_written_anew(own_data: Path, provider: StubProvider) -> None:

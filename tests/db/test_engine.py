@@ -160,6 +160,23 @@ def test_of_a_damaged_file_the_newest_copy_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.sqlite
+def test_on_a_full_disk_nothing_is_stored_and_the_rest_can_be_read(database: Database) -> None:
+    with database.write() as connection:
+        add_tag(connection, "before")
+        pages = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
+        connection.exec_driver_sql(f"PRAGMA max_page_count = {pages + 2}")
+    with pytest.raises(DatabaseUnavailable, match="disk is full"), database.write() as connection:
+        for number in range(400):
+            add_tag(connection, f"{number} " + "x" * 200)
+    assert count_tags(database) == 1
+    with database.write() as connection:
+        connection.exec_driver_sql(f"PRAGMA max_page_count = {pages + 1_000}")
+        add_tag(connection, "after")
+    assert count_tags(database) == 2
+    assert idle_connections(database)
+
+
+@pytest.mark.sqlite
 def test_a_page_written_over_is_called_damaged(database: Database) -> None:
     with database.write() as connection:
         for number in range(400):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import select, text
 
-from app.db import changes, chunks, notes
+from app.db import changes, chunks, notes, tags
 from app.db.engine import Database
 from app.db.idlist import in_ids
 from app.db.models import notes as note_table
@@ -150,7 +150,7 @@ def test_ids_are_never_given_twice(database: Database, table: str) -> None:
     with database.write() as connection:
         add_space(connection)
         add_notes(connection, [{}, {}, {}])
-        notes.set_tags(connection, 1, ["a", "b", "c"])
+        tags.set_of_note(connection, 1, ["a", "b", "c"])
         chunks.add(connection, [chunk_row(1, index) for index in range(3)])
         for target in (2, 3):
             connection.execute(

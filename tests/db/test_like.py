@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app.db import notes
+from app.db import notes, tags
 from app.db.engine import Database
 from app.domain.notes import LIKE_COLUMNS, NoteQuery
 from tests.db.conftest import add_notes
@@ -80,7 +80,7 @@ def columned(tmp_path_factory: pytest.TempPathFactory, shared: Database) -> Data
     with shared.write() as connection:
         connection.exec_driver_sql("DELETE FROM conversations")
         add_notes(connection, rows)
-        notes.set_tags(connection, 4, ["needle 5%"])
+        tags.set_of_note(connection, 4, ["needle 5%"])
     return shared
 
 

@@ -54,11 +54,26 @@ def test_a_signature_is_short_and_final(text: str) -> None:
             "we see java.lang.IllegalStateException: closed",
             "java.lang.IllegalStateException: closed",
         ),
-        ("npm stops: Error: connect ECONNREFUSED 127.0.0.1:80", "ECONNREFUSED <address>"),
+        ("npm stops: Error: connect ECONNREFUSED 127.0.0.1:80", "connect ECONNREFUSED <address>"),
         ("线上报错 Data too long for column 'name' at row 1，怎么办", "Data too long for column"),
         ('git says "cannot lock ref refs/heads/main" again', "cannot lock ref refs/heads/main"),
         ("psql: FATAL: role does not exist", "FATAL: role does not exist"),
-        ("error[E0382]: use of moved value: `x`", "error[E0382]: use of moved value"),
+        ("error[E0382]: use of moved value: `x`", "error[E0382]: use of moved value: `x`"),
+        (
+            "It logs `undefined method `url' for nil:NilClass` twice",
+            "method `url' for nil:NilClass",
+        ),
+        ("core: Segmentation fault (core dumped)", "Segmentation fault (core dumped)"),
+        ("Uncaught TypeError: a is null", "Uncaught TypeError: a is null"),
+        ("nginx: [emerg] bind() to 0.0.0.0:80 failed", "nginx: [emerg] bind() to <address> failed"),
+        ("ssh answers `Permission denied (publickey)` now", "Permission denied (publickey)"),
+        (
+            "thread 'main' panicked at 'called `unwrap()` on `None`'",
+            "thread 'main' panicked at 'called `unwrap()` on `None`'",
+        ),
+        ("ERROR 2006 (HY000): MySQL server has gone away", "ERROR 2006 (HY000): MySQL server has"),
+        ("Then:\n```\npod has unbound volume claims\n```", "pod has unbound volume claims"),
+        ("The client says `token expired`.", "token expired"),
     ],
 )
 def test_errors_are_found_in_what_users_write(text: str, expected: str) -> None:
@@ -68,7 +83,14 @@ def test_errors_are_found_in_what_users_write(text: str, expected: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["All tests pass.", "ENGINE=InnoDB DEFAULT CHARSET=utf8", "HTTP/2 is on", "请看 Vue 3 + pinia"],
+    [
+        "All tests pass.",
+        "ENGINE=InnoDB DEFAULT CHARSET=utf8",
+        "HTTP/2 is on",
+        "请看 Vue 3 + pinia",
+        "Run `npm run slow-test` and set `retry_timeout`",
+        "```python\nif not closed: too_slow()\n```",
+    ],
 )
 def test_no_error_is_made_up(text: str) -> None:
     assert signatures_of([text], [text]) == ()
@@ -103,6 +125,16 @@ def test_edited_files_come_first_and_are_relative() -> None:
         Turn("assistant", "core.py is done"),
     )
     assert files_of(turns, "/home/dev/shop") == ("app/deep/core.py", "README.md", "app/api.py")
+
+
+def test_a_folder_that_is_called_as_its_project_stays_in_a_path() -> None:
+    turns = (Turn("user", "look at billing/jobs.py"),)
+    assert files_of(turns, "billing") == ("billing/jobs.py",)
+
+
+def test_names_are_known_by_the_words_that_they_join() -> None:
+    assert "elasticsearch" in tags_of("mapper_parsing_exception: failed", "", [], [])
+    assert "react" in tags_of("", "", [], ["src/List.tsx"])
 
 
 def test_tags_are_languages_frameworks_and_recurring_names() -> None:

@@ -103,6 +103,29 @@ def test_a_long_request_is_cut_where_a_clause_ends() -> None:
     assert "times out" in title
 
 
+@pytest.mark.parametrize(
+    ("request_", "expected"),
+    [
+        (
+            "Customers of tenant B receive mails with tenant A's logo, and sometimes it logs "
+            "`ActionView::Template::Error: undefined method`, which takes the whole job down.",
+            "Customers of tenant B receive mails with tenant A's logo",
+        ),
+        (
+            "用户改昵称就报 500，日志是 Incorrect string value for column 'nickname' at row 1, "
+            "SQLSTATE HY000, and nothing else",
+            "用户改昵称就报 500，日志是 Incorrect string value for column 'nickname' at row 1",
+        ),
+        (
+            "We need a CSV export for the list. The old one timed out and failed with many rows.",
+            "We need a CSV export for the list",
+        ),
+    ],
+)
+def test_a_title_is_the_beginning_of_what_was_asked(request_: str, expected: str) -> None:
+    assert title_of(reading(("user", request_))) == expected
+
+
 def test_a_model_sees_the_beginning_and_the_end() -> None:
     turns: list[Said] = [("user", "first request")]
     turns += [("assistant", f"answer {n} " + "x" * 200) for n in range(50)]

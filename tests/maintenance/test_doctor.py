@@ -56,6 +56,7 @@ NAMES = [
     "mentions",
     "entities_unused",
     "links",
+    "index",
     "snapshots",
 ]
 

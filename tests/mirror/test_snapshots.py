@@ -17,7 +17,7 @@ from app.db import chunks
 from app.domain.notes import NotePatch
 from app.factory import Application
 from app.index import faiss_flat, snapshot
-from app.maintenance.doctor import snapshots
+from app.maintenance.doctor import indexes, snapshots
 from app.maintenance.doctor.checks import Patient
 from app.mirror import held_vectors
 from app.mirror.backends import SNAPSHOTS
@@ -233,6 +233,40 @@ def test_doctor_tells_damage_and_removes_it(stopped: Restart) -> None:
         assert (check.ok, check.count) == (False, 2)
         assert snapshots.remove_spoilt(patient) == 2
         assert list((folder / SNAPSHOTS).iterdir()) == []
+
+
+@pytest.mark.parametrize("precision", ["float32", "float16"])
+@pytest.mark.parametrize(
+    ("statement", "unlike"),
+    [
+        ("UPDATE embeddings SET has_han = has_han", 0),
+        ("DELETE FROM embeddings WHERE note_id = 1", 1),
+        (
+            "UPDATE embeddings SET vector = (SELECT vector FROM embeddings WHERE note_id = 2"
+            " AND kind = 'chunk') WHERE kind = 'chunk' AND note_id <> 2",
+            1,
+        ),
+        ("UPDATE index_state SET epoch = 'another'", 0),
+    ],
+    ids=["as it was", "a row less", "another vector", "of another database"],
+)
+def test_doctor_compares_the_index_with_the_database(
+    stopped: Restart, precision: str, statement: str, unlike: int
+) -> None:
+    folder, values = stopped
+    path_of(stopped).unlink()
+    with opened(folder, {**values, "index.precision": precision}) as application:
+        ask(application)
+    with opened(*stopped) as application:
+        plant(application, [0.95])
+        application.writer.edit_note(3, NotePatch({"summary": "cos=0.6"}))
+        with application.database.write() as connection:
+            connection.execute(text(statement))
+        with application.database.read() as connection:
+            check = indexes.examine(connection, folder)
+        assert (check.ok, check.count) == (not unlike, unlike)
+        assert indexes.remove_unlike(Patient(application.database, folder)) == bool(unlike)
+        assert path_of(stopped).exists() == (not unlike)
 
 
 def test_doctor_tells_how_exact_graphs_are(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import insert, text
 
-from app.db import chunks, notes
+from app.db import chunks, tags
 from app.db.models import conversations, note_spaces
 from app.db.models import notes as note_table
 from app.domain.chunks import KIND_CHUNK
@@ -68,7 +68,7 @@ def _store(unit: Transaction, planted: Planted) -> int:
     connection.execute(
         insert(note_spaces).values(note_id=note_id, space_id=SPACE, status=planted.status)
     )
-    notes.set_tags(connection, note_id, planted.tags)
+    tags.set_of_note(connection, note_id, planted.tags)
     rows = [_chunk(planted, note_id, index) for index in range(len(planted.cosines))]
     unit.added_vectors(SPACE, KIND_CHUNK, chunks.add(connection, rows))
     return note_id

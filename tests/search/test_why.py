@@ -17,6 +17,7 @@ from app.domain.relations import RelationDraft
 from app.domain.search import WhyAnswer
 from app.errors import NoteNotFound
 from app.factory import Application
+from app.ranking.registry import RANKERS
 from tests.search.conftest import Planted, fill
 from tests.support.application import ask, opened, planted_vector, request, stub_values
 from tests.support.provider import StubProvider, fine, status
@@ -64,6 +65,17 @@ def test_a_returned_note(told: Application) -> None:
     assert answer.message == "place 2 of 5: raw 0.900"
     assert answer.best_chunk is not None
     assert (answer.best_chunk["rank"], answer.best_chunk["outcome"]) == (2, "kept")
+
+
+@pytest.mark.parametrize("ranker", [ranker.name for ranker in RANKERS])
+def test_no_ranker_calls_the_chunk_of_a_returned_note_unreached(
+    told: Application, ranker: str
+) -> None:
+    answer = why(told, PLAIN, ranker=ranker)
+    assert answer.returned
+    assert answer.best_chunk is not None
+    assert answer.best_chunk["cosine"] == pytest.approx(0.9, abs=1e-6)
+    assert answer.best_chunk.get("outcome") != "not reached"
 
 
 def test_a_floored_note(told: Application) -> None:

@@ -16,7 +16,7 @@ from app.factory import Application
 from app.maintenance.pruning import prune
 from app.settings import addresses
 from tests.support.application import ask, found_ids, opened, plant, planted_vector, stub_values
-from tests.support.provider import StubProvider, refused_address, status
+from tests.support.provider import StubProvider, VectorFunction, refused_address, status
 from tests.sync.conftest import rows, statuses
 
 NEW = {"embedding.model": "another"}
@@ -189,6 +189,81 @@ def test_nothing_embedded_is_an_error_that_says_why(tmp_path: Path) -> None:
 
 def test_no_notes_are_no_error(application: Application) -> None:
     assert found_ids(by_meaning(application, "a query")) == []
+
+
+def longer(text: str) -> list[float]:
+    """What a model makes that bears the same name and has another dimension."""
+    return [*planted_vector(text), 0.0, 0.0]
+
+
+def otherwise(text: str) -> list[float]:
+    """What a model makes that bears the same name and has the same dimension."""
+    return planted_vector(text)[::-1]
+
+
+@pytest.mark.parametrize("vector", [longer, otherwise], ids=["other dimension", "other vectors"])
+def test_a_model_of_the_same_name_takes_over_when_it_has_all_notes(
+    application: Application, provider: StubProvider, vector: VectorFunction
+) -> None:
+    plant(application, [0.9, 0.8])
+    with StubProvider(vector=vector) as other:
+        change = application.reconfigurer.change
+        assert change({"embedding.base_url": other.base_url}, is_confirmed=False).warnings
+        assert statuses(application) == ["done"] * 2
+        change({"embedding.base_url": other.base_url}, is_confirmed=True)
+        assert statuses(application) == ["pending"] * 2
+        assert found_ids(by_meaning(application, "one")) == [1, 2]
+        application.batches.embed_many([1])
+        assert found_ids(by_meaning(application, "two")) == [1, 2]
+        assert provider.requests[-1].texts == ["two"]
+        application.batches.embed_many([2])
+        assert application.changeover.progress() is None
+        assert found_ids(by_meaning(application, "three")) == [1, 2]
+        assert other.requests[-1].texts == ["three"]
+        embedded = len(provider.requests)
+        change({"embedding.base_url": provider.base_url}, is_confirmed=True)
+        assert statuses(application) == ["done"] * 2
+        assert found_ids(by_meaning(application, "four")) == [1, 2]
+        # The text by which the vectors were recognised, and the query.
+        assert len(provider.requests) == embedded + 2
+        assert prune(application.database, ()) == {"openai/text-embedding-3-small": 2}
+
+
+@pytest.mark.parametrize("vector", [longer, otherwise], ids=["other dimension", "other vectors"])
+def test_another_process_moves_over_to_a_model_of_the_same_name(
+    application: Application, provider: StubProvider, tmp_path: Path, vector: VectorFunction
+) -> None:
+    plant(application, [0.9, 0.8])
+    with StubProvider(vector=vector) as other, opened(tmp_path, stub_values(provider)) as beside:
+        assert found_ids(by_meaning(beside, "one")) == [1, 2]
+        change = {"embedding.base_url": other.base_url}
+        application.reconfigurer.change(change, is_confirmed=True)
+        assert found_ids(by_meaning(beside, "two")) == [1, 2]
+        application.batches.embed_many([1, 2])
+        assert found_ids(by_meaning(beside, "three")) == [1, 2]
+        assert other.requests[-1].texts == ["three"]
+
+
+def test_a_model_of_the_same_name_takes_over_after_a_restart_too(
+    application: Application, provider: StubProvider, tmp_path: Path
+) -> None:
+    plant(application, [0.9, 0.8])
+    with StubProvider(vector=longer) as other:
+        change = {"embedding.base_url": other.base_url}
+        application.reconfigurer.change(change, is_confirmed=True)
+        with opened(tmp_path, stub_values(other)) as started:
+            assert found_ids(by_meaning(started, "one")) == [1, 2]
+            assert provider.requests[-1].texts == ["one"]
+            started.batches.embed_many(started.batches.unembedded())
+            assert found_ids(by_meaning(started, "two")) == [1, 2]
+            assert other.requests[-1].texts == ["two"]
+            started.reconfigurer.change(NEW, is_confirmed=True)
+            started.reconfigurer.change(
+                {"embedding.model": "", "embedding.base_url": provider.base_url}, is_confirmed=True
+            )
+            assert started.changeover.progress() is None
+            assert found_ids(by_meaning(started, "three")) == [1, 2]
+            assert provider.requests[-1].texts == ["three"]
 
 
 def test_pruning_drops_what_nothing_uses_and_nothing_else(

@@ -13,6 +13,7 @@ from app.db.models.notes import (
     note_relations,
     note_tags,
     notes,
+    notes_to_relate,
     tags,
     writeback_receipts,
 )
@@ -50,6 +51,7 @@ __all__ = [
     "note_spaces",
     "note_tags",
     "notes",
+    "notes_to_relate",
     "tags",
     "writeback_receipts",
 ]

@@ -113,6 +113,13 @@ note_opens = Table(
     sqlite_autoincrement=True,
 )
 
+# Distilled notes whose relations are still to be found; gone with that.
+notes_to_relate = Table(
+    "notes_to_relate",
+    metadata,
+    Column("note_id", WHOLE, child_of("notes"), primary_key=True),
+)
+
 writeback_receipts = Table(
     "writeback_receipts",
     metadata,

@@ -21,6 +21,7 @@ embedding_spaces = Table(
     Column("id", WHOLE, primary_key=True),
     Column("provider", TEXT, nullable=False),
     Column("model", TEXT, nullable=False),
+    Column("variant", WHOLE, nullable=False, server_default="0"),
     Column("dimension", WHOLE),
     Column("border", Float, CheckConstraint("border > 0 AND border < 1", "border"), nullable=False),
     Column("mean_query", LargeBinary),
@@ -30,7 +31,7 @@ embedding_spaces = Table(
     Column("max_chars", WHOLE, nullable=False),
     Column("active", WHOLE, nullable=False, server_default="0"),
     Column("created_at", TEXT, nullable=False),
-    UniqueConstraint("provider", "model"),
+    UniqueConstraint("provider", "model", "variant"),
     sqlite_autoincrement=True,
 )
 

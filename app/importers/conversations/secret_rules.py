@@ -26,7 +26,19 @@ _NEEDED: dict[str, tuple[str, ...]] = {
     "ArtifactoryDetector": ("AKC", "AP"),
     "AzureStorageKeyDetector": ("AccountKey=",),
     "GitHubTokenDetector": ("ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
-    "GitLabTokenDetector": ("gl", "GR1348941"),
+    "GitLabTokenDetector": (
+        "glpat-",
+        "gldt-",
+        "glft-",
+        "glsoat-",
+        "glrt-",
+        "glcbt-",
+        "glimt-",
+        "glptt-",
+        "glagent-",
+        "gloas-",
+        "GR1348941",
+    ),
     "MailchimpDetector": ("-us",),
     "NpmDetector": ("_authToken",),
     "OpenAIDetector": ("T3BlbkFJ",),
@@ -81,15 +93,32 @@ class Rule:
     in_lower_case: bool = False
     is_assigning: bool = False
 
-    def could_find(self, text: str, lower: str) -> bool:
-        """Tell whether it is worth trying."""
-        searched = lower if self.in_lower_case else text
-        return not self.needed or any(each in searched for each in self.needed)
-
 
 def assigns(lower: str) -> bool:
     """Tell whether a text in lower case gives a key or password a long value."""
     return _ASSIGNED.search(lower) is not None
+
+
+def applicable(text: str) -> Iterator[Rule]:
+    """Yield the rules that could find something in a text; it is asked for every text."""
+    lower = text.lower()
+    always, wanted, wanted_in_lower_case = _by_need()
+    has_assignment = assigns(lower)
+    yield from (rule for rule in always if has_assignment or not rule.is_assigning)
+    found = {place for needed, place in wanted if needed in text}
+    found.update(place for needed, place in wanted_in_lower_case if needed in lower)
+    yield from (rules()[place] for place in sorted(found))
+
+
+@cache
+def _by_need() -> tuple[tuple[Rule, ...], list[tuple[str, int]], list[tuple[str, int]]]:
+    """Return the rules that need nothing, and what the others need with their places."""
+    pairs = [(rule, place) for place, rule in enumerate(rules()) if rule.needed]
+    return (
+        tuple(rule for rule in rules() if not rule.needed),
+        [(each, place) for rule, place in pairs for each in rule.needed if not rule.in_lower_case],
+        [(each, place) for rule, place in pairs for each in rule.needed if rule.in_lower_case],
+    )
 
 
 @cache

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from app.importers.conversations.secret_rules import assigns, keyword_module, likeness_module, rules
+from app.importers.conversations.secret_rules import applicable, keyword_module, likeness_module
 
 MASK = "[MASKED]"
 
@@ -37,6 +37,11 @@ _KEYWORD = re.compile(
     r"(?:api|auth|service|account|db|database|priv|private|client)_?key"
     r"|password|passwd|(?:db|database|key)_?pass|pwd|secret|contrase(?:ñ|n)a"
 )
+_HAS_KEYWORD = re.compile(
+    r"key|passw(?:or)?d|(?:db|database|key)_?pass|pwd|secret|contrase(?:ñ|n)a"
+)
+"""Where a keyword is: the same without what may stand before it, and so much faster."""
+
 _QUOTES = re.compile("['\"`]")
 _BEFORE, _AFTER = 120, 240
 """Characters around a keyword in which its value is looked for."""
@@ -67,12 +72,9 @@ def _joined(extents: list[Extent]) -> list[Extent]:
 
 
 def _tokens(text: str) -> Iterator[Extent]:
-    lower = text.lower()
-    has_assignment = assigns(lower)
-    for rule in rules():
-        if (has_assignment or not rule.is_assigning) and rule.could_find(text, lower):
-            for match in rule.pattern.finditer(text):
-                yield _secret_in(match)
+    for rule in applicable(text):
+        for match in rule.pattern.finditer(text):
+            yield _secret_in(match)
 
 
 def _secret_in(match: re.Match[str]) -> Extent:
@@ -129,7 +131,7 @@ def _assigned(text: str) -> Iterator[Extent]:
     lower = text.lower()
     if len(lower) != len(text):
         lower = text
-    for keyword in _KEYWORD.finditer(lower):
+    for keyword in _HAS_KEYWORD.finditer(lower):
         if keyword.start() < done:
             continue
         start = max(text.rfind("\n", 0, keyword.start()) + 1, keyword.start() - _BEFORE, done)

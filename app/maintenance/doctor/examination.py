@@ -20,6 +20,7 @@ from app.lexical.chinese import DICTIONARY
 from app.maintenance.doctor import (
     configuration,
     fragments,
+    indexes,
     links,
     permissions,
     provider,
@@ -57,6 +58,7 @@ REMEDIES: dict[str, Remedy] = {
     configuration.CONFIGURATION: configuration.mend,
     permissions.PERMISSIONS: permissions.close,
     snapshots.SNAPSHOT: snapshots.remove_spoilt,
+    indexes.INDEX: indexes.remove_unlike,
     structure.SCHEMA: structure.upgrade,
     # Before anything is announced in it.
     structure.CHANGE_FEED: structure.begin_history,
@@ -171,6 +173,9 @@ def _checks(patient: Patient, on_progress: Progress) -> Iterator[Check]:
     with patient.database.read() as connection:
         total = checkup.count_vectors(connection) + len(notes.all_ids(connection))
         steps = Steps(total, on_progress)
-        for examiner in EXAMINERS:
-            yield from examiner(connection, steps)
+        looked = [check for examiner in EXAMINERS for check in examiner(connection, steps)]
+        yield from looked
+        # Without a sound feed nobody can say what changed since a snapshot.
+        if not any(check.name == structure.CHANGE_FEED and not check.ok for check in looked):
+            yield indexes.examine(connection, patient.folder)
     yield from snapshots.examine(patient.folder)

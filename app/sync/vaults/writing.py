@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
-from app.db import chunks, conversations, notes, spaces, vaults
+from app.db import chunks, conversations, notes, spaces, tags, vaults
 from app.db.vaults import KnownFile
 from app.domain.notes import Note
 from app.domain.vaults import LeftOut, Moved, VaultNote, VaultRequest
@@ -62,8 +62,8 @@ class BatchWriter:
                 for (each, note), row in zip(found, own, strict=True)
             ],
         )
-        tags = {note_id: note.tags for note_id, (_, note) in zip(note_ids, found, strict=True)}
-        vaults.set_tags(unit.connection, tags)
+        names = {note_id: note.tags for note_id, (_, note) in zip(note_ids, found, strict=True)}
+        tags.set_of_notes(unit.connection, names)
         unit.reworded(note_ids)
 
     def _renew(self, unit: Transaction | None, known: Sequence[tuple[Read, KnownFile]]) -> None:
@@ -131,7 +131,7 @@ class BatchWriter:
             return
         columns = rows.changed_note(read, read.note) | rows.place_columns(read.file)
         notes.change(unit.connection, note_id, columns)
-        vaults.set_tags(unit.connection, {note_id: read.note.tags})
+        tags.set_of_note(unit.connection, note_id, read.note.tags)
         conversations.change(
             unit.connection,
             read.known.conversation_id if read.known else "",

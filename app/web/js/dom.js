@@ -43,6 +43,12 @@ export function marked(text, extents) {
   return parts;
 }
 
+/** Return the language of a text, when it is not the page's own; screen readers speak by it. */
+export function languageOf(text) {
+  const language = /[\u3400-\u9fff]/.test(text) ? "zh-CN" : "en";
+  return language === document.documentElement.lang ? null : language;
+}
+
 /** Yield the plain values of a record with their names, those of records inside it too. */
 export function* flat(record, prefix = "") {
   for (const [name, value] of Object.entries(record)) {

@@ -6,20 +6,26 @@ import { say } from "./texts.js";
 
 const STEP = 1.3;
 const SIZE = 1000;
+const LONGEST_LABEL = 40;
 
 /** Show the whole graph; the chosen note, if there is one, stands out and in the middle. */
 export async function show(chosen) {
   const graph = (await get("/api/relations/graph", { include: "links", layout: true })).data;
   const places = placed(graph.nodes);
   const degrees = new Map();
-  for (const edge of graph.edges) {
-    for (const end of [edge.source, edge.target]) degrees.set(end, (degrees.get(end) ?? 0) + 1);
+  const near = new Set();
+  for (const { source, target } of graph.edges) {
+    for (const end of [source, target]) degrees.set(end, (degrees.get(end) ?? 0) + 1);
+    if (String(source) === chosen) near.add(target);
+    if (String(target) === chosen) near.add(source);
   }
+  const middle = places.get(Number(chosen));
+  const role = (id) => (String(id) === chosen ? "node chosen" : near.has(id) ? "node near" : "node");
   const svg = draw("svg", { role: "group", "aria-label": say("graph"), tabindex: 0 },
     draw("g", {}, graph.edges.filter((edge) => places.has(edge.source) && places.has(edge.target)).map((edge) => line(edge, places))),
-    draw("g", {}, graph.nodes.map((node) => dot(node, places.get(node.id), degrees.get(node.id) ?? 0, String(node.id) === chosen))));
+    draw("g", {}, titledLast(graph.nodes, role).map((node) => dot(node, places.get(node.id), degrees.get(node.id) ?? 0, role(node.id), middle))));
   const figure = make("figure", { class: "graph" }, make("h1", { class: "hidden" }, say("graph")));
-  const view = new View(svg, places.get(Number(chosen)));
+  const view = new View(svg, middle);
   figure.append(
     make("div", { class: "tools" },
       make("button", { type: "button", onclick: () => view.zoom(1 / STEP) }, say("zoom_in")),
@@ -48,23 +54,35 @@ function line(edge, places) {
   return draw("line", { class: /^[A-Z_]+$/.test(kind) ? "edge" : "edge link", x1, y1, x2, y2 }, draw("title", {}, kind));
 }
 
-function dot(node, [x, y], degree, isChosen) {
+/** Order notes so that those whose titles show are drawn over the others. */
+function titledLast(nodes, role) {
+  return [...nodes.filter((node) => role(node.id) === "node"), ...nodes.filter((node) => role(node.id) !== "node")];
+}
+
+/** Draw a note around the origin, in pixels; the view puts it in its place. */
+function dot(node, [x, y], degree, role, middle) {
   const radius = 4 + 1.5 * Math.sqrt(degree);
-  return draw("a", { class: isChosen ? "node chosen" : "node", href: `#/note/${node.id}`, "aria-label": node.title },
-    draw("circle", { cx: x, cy: y, r: radius }, draw("title", {}, node.title)),
-    draw("text", { x: x + radius + 4, y: y + 5, "font-size": 16 }, node.title));
+  const title = Array.from(node.title);
+  const label = title.length > LONGEST_LABEL ? `${title.slice(0, LONGEST_LABEL - 1).join("")}…` : node.title;
+  return draw("a", { class: role, href: `#/note/${node.id}`, "aria-label": node.title, "data-x": x, "data-y": y },
+    draw("circle", { class: "reach", r: 12 }, draw("title", {}, node.title)),
+    draw("circle", { r: radius }, draw("title", {}, node.title)),
+    // Titles lead away from the middle, where they would cross each other.
+    draw("text", middle && x < middle[0] ? { x: -radius - 4, y: 4, "font-size": 13, "text-anchor": "end" } : { x: radius + 4, y: 4, "font-size": 13 }, label));
 }
 
 /** What of the drawing is seen: moved by dragging and arrows, sized by wheel, buttons, + and -. */
 class View {
   constructor(svg, middle) {
     this.svg = svg;
+    this.nodes = [...svg.querySelectorAll("a.node")].map((node) => [node, Number(node.dataset.x), Number(node.dataset.y)]);
     this.reset();
     if (middle) {
       this.box = { x: middle[0] - SIZE / 4, y: middle[1] - SIZE / 4, size: SIZE / 2 };
       this.apply();
     }
-    svg.addEventListener("wheel", (event) => { event.preventDefault(); this.zoom(event.deltaY > 0 ? STEP : 1 / STEP); }, { passive: false });
+    new ResizeObserver(() => this.apply()).observe(svg);
+    svg.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
     svg.addEventListener("keydown", (event) => this.key(event));
     svg.addEventListener("pointerdown", (event) => this.drag(event));
   }
@@ -76,13 +94,29 @@ class View {
 
   apply() {
     this.svg.setAttribute("viewBox", `${this.box.x} ${this.box.y} ${this.box.size} ${this.box.size}`);
+    // Dots and titles keep their size on the screen, however near one looks.
+    for (const [node, x, y] of this.nodes) node.setAttribute("transform", `translate(${x} ${y}) scale(${this.unit})`);
   }
 
-  zoom(factor) {
+  /** How much of the drawing a pixel of the screen shows. */
+  get unit() {
+    return this.box.size / (Math.min(this.svg.clientWidth, this.svg.clientHeight) || SIZE);
+  }
+
+  /** Zoom; the point at (right, down) from the middle, in shares of the box, stays where it is. */
+  zoom(factor, right = 0, down = 0) {
     const size = Math.min(Math.max(this.box.size * factor, SIZE / 50), SIZE * 4);
-    const shift = (this.box.size - size) / 2;
-    this.box = { x: this.box.x + shift, y: this.box.y + shift, size };
+    const grown = this.box.size - size;
+    this.box = { x: this.box.x + grown * (0.5 + right), y: this.box.y + grown * (0.5 + down), size };
     this.apply();
+  }
+
+  wheel(event) {
+    event.preventDefault();
+    const frame = this.svg.getBoundingClientRect();
+    const share = this.unit / this.box.size;
+    this.zoom(event.deltaY > 0 ? STEP : 1 / STEP,
+      (event.clientX - frame.left - frame.width / 2) * share, (event.clientY - frame.top - frame.height / 2) * share);
   }
 
   move(x, y) {

@@ -4,13 +4,14 @@ import { get, Trouble, untilBack } from "./api.js";
 import { make } from "./dom.js";
 import * as graph from "./graph.js";
 import * as note from "./note.js";
-import { ask, list } from "./results.js";
+import { ask, list, wanted } from "./results.js";
 import { say, switchLanguage, translate } from "./texts.js";
 import * as views from "./views.js";
 import * as why from "./why.js";
 
 const DELAY_MILLISECONDS = 60;
 const RANKER = "hybrid";
+const NAME = "chatcrystal-search";
 
 const form = document.getElementById("search");
 const field = document.getElementById("q");
@@ -20,6 +21,8 @@ const trouble = document.getElementById("trouble");
 
 let asking = new AbortController();
 let waiting = 0;
+let isPending = false;
+let opensFirst = false;
 let leave = () => {};
 let turn = 0;
 
@@ -45,19 +48,35 @@ async function route() {
     if (link.hash === `#/${name}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  const view = VIEWS[name];
+  const view = Object.hasOwn(VIEWS, name) ? VIEWS[name] : null;
   if (!view) return results();
+  clearTimeout(waiting);
   asking.abort();
+  isPending = false;
   said.textContent = say("loading");
   const mine = ++turn;
   await attempt(async () => {
-    const shown = await view(decodeURIComponent(rest.join("/")), new URLSearchParams(query));
+    const shown = await view(decoded(rest.join("/")), new URLSearchParams(query));
     if (mine !== turn) return;
     main.replaceChildren(shown);
+    entitle(shown.querySelector("h1")?.textContent);
     said.textContent = "";
     window.scrollTo(0, 0);
     main.focus({ preventScroll: true });
-  }, route);
+  }, route, () => { if (mine === turn) main.replaceChildren(heading("query")); });
+}
+
+/** Return a part of the address as it was written; one that is not well encoded, as it stands. */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+function entitle(text) {
+  document.title = text ? `${text} · ${NAME}` : NAME;
 }
 
 /** Ask for what is typed and show the answer; an older question is cancelled. */
@@ -68,7 +87,8 @@ async function results() {
   const mine = ++turn;
   const data = new FormData(form);
   const query = data.get("q").trim();
-  document.title = query ? `${query} · chatcrystal-search` : "chatcrystal-search";
+  entitle(query);
+  isPending = Boolean(query);
   if (!query) {
     main.replaceChildren(heading("query"), make("p", {}, say("welcome")));
     said.textContent = "";
@@ -77,12 +97,26 @@ async function results() {
   await attempt(async () => {
     const found = await ask(data, signal);
     if (mine !== turn) return;
-    main.replaceChildren(heading("query"), list(found.rows, query), whyNot(query, data));
-    const count = found.total === 0 ? say("none_of", { q: query })
-      : say(found.total === 1 ? "found_one" : "found", { n: found.total });
-    said.textContent = [count, ...found.warnings].join(" · ");
+    isPending = false;
+    const asked = wanted(data);
+    const isRanked = data.get("entrance") !== "text";
+    main.replaceChildren(heading("query"), list(found.rows, asked), isRanked ? why.form(asked, say("why_not")) : "");
+    said.textContent = [counted(found, query), ...found.warnings].join(" · ");
     performance.mark("results", { detail: query });
-  }, results);
+    if (opensFirst) openFirst();
+  }, results, () => { isPending = opensFirst = false; });
+}
+
+function counted({ rows, total }, query) {
+  if (total === 0) return say("none_of", { q: query });
+  const count = say(total === 1 ? "found_one" : "found", { n: total });
+  return total > rows.length ? `${count} · ${say("newest", { n: rows.length, m: total })}` : count;
+}
+
+/** Open the first result; while a newer answer is under way, the first of that one. */
+function openFirst() {
+  opensFirst = isPending;
+  if (!isPending) main.querySelector("[data-result]")?.click();
 }
 
 /** Return a heading for those who do not see the page. */
@@ -90,21 +124,8 @@ function heading(name) {
   return make("h1", { class: "hidden" }, say(name));
 }
 
-function whyNot(query, data) {
-  if (data.get("entrance") === "text") return "";
-  const field = make("input", { name: "ref", "aria-label": say("why_ask"), placeholder: say("why_ask") });
-  const submit = (event) => {
-    event.preventDefault();
-    attempt(async () => {
-      const found = (await get("/api/notes/resolve", { ref: field.value })).data;
-      location.hash = `#/why/${found.id}?q=${encodeURIComponent(query)}`;
-    }, () => {});
-  };
-  return make("form", { class: "tools", id: "why-not", onsubmit: submit }, make("label", {}, `${say("why_not")} `, field), make("button", {}, say("ask")));
-}
-
-/** Do something; tell what went wrong, and do it again once the server is back. */
-async function attempt(work, again) {
+/** Do something; tell what went wrong and give it up, or do it again once the server is back. */
+async function attempt(work, again, giveUp) {
   try {
     await work();
     trouble.hidden = true;
@@ -114,7 +135,7 @@ async function attempt(work, again) {
     said.textContent = "";
     trouble.hidden = false;
     trouble.textContent = error.code === "unreachable" ? say("unreachable") : error.message;
-    if (error.code !== "unreachable") return;
+    if (error.code !== "unreachable") return giveUp();
     await untilBack();
     trouble.hidden = true;
     said.textContent = say("is_back");
@@ -125,6 +146,8 @@ async function attempt(work, again) {
 /** Show results soon; typing on starts the wait anew. */
 function soon() {
   clearTimeout(waiting);
+  isPending = true;
+  opensFirst = false;
   waiting = setTimeout(() => {
     const address = field.value.trim() ? `#/?q=${encodeURIComponent(field.value.trim())}` : "#/";
     history.replaceState(null, "", address);
@@ -150,6 +173,9 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     field.focus();
     field.select();
+  } else if (event.key === "Enter" && event.target === field) {
+    event.preventDefault();
+    openFirst();
   } else if (isInList && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
     event.preventDefault();
     step(event.key === "ArrowDown" ? 1 : -1);
@@ -176,29 +202,55 @@ function escape(event) {
 
 field.addEventListener("input", (event) => { if (!event.isComposing) soon(); });
 field.addEventListener("compositionend", soon);
-form.addEventListener("change", (event) => { if (event.target !== field) soon(); });
-form.addEventListener("submit", (event) => {
-  event.preventDefault();
-  main.querySelector("[data-result]")?.click();
+form.addEventListener("change", (event) => {
+  offer();
+  if (event.target !== field && field.value.trim()) soon();
 });
-window.addEventListener("hashchange", route);
+form.addEventListener("submit", (event) => event.preventDefault());
+window.addEventListener("hashchange", () => { readQuery(); route(); });
 document.getElementById("language").addEventListener("click", () => { switchLanguage(); route(); });
-document.getElementById("theme").addEventListener("click", (event) => {
-  const isDark = document.documentElement.dataset.theme
-    ? document.documentElement.dataset.theme === "dark"
-    : matchMedia("(prefers-color-scheme: dark)").matches;
-  setTheme(isDark ? "light" : "dark");
-  localStorage.setItem("theme", isDark ? "light" : "dark");
-  event.preventDefault();
+document.getElementById("theme").addEventListener("click", () => {
+  const theme = isDark() ? "light" : "dark";
+  localStorage.setItem("theme", theme);
+  setTheme(theme);
 });
 
+function isDark() {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+/** Offer only what the chosen entrance heeds. */
+function offer() {
+  const isText = new FormData(form).get("entrance") === "text";
+  for (const name of ["ranker", "expand"]) document.getElementById(name).disabled = isText;
+}
+
+/** Take over the query that the address names. */
+function readQuery() {
+  const query = new URLSearchParams(location.hash.split("?")[1] ?? "").get("q");
+  if (query !== null && query !== field.value.trim()) field.value = query;
+}
+
+/** Show the chosen theme, or without one the system's. */
 function setTheme(theme) {
-  document.documentElement.dataset.theme = theme;
-  document.getElementById("theme").setAttribute("aria-pressed", String(theme === "dark"));
+  if (theme) document.documentElement.dataset.theme = theme;
+  document.getElementById("theme").setAttribute("aria-pressed", String(isDark()));
 }
 
 /** Fill the choices that the server knows; without them the page still searches. */
 async function prepare() {
+  try {
+    await fillChoices();
+  } catch (error) {
+    // The view itself tells of trouble; here it is only waited for.
+    if (error.code !== "unreachable") return;
+    await untilBack();
+    await prepare();
+  }
+}
+
+async function fillChoices() {
   const [config, tags] = await Promise.all([get("/api/config"), get("/api/tags")]);
   const rankers = config.data.search.rankers ?? [RANKER, config.data.search.ranker];
   const choice = document.getElementById("ranker");
@@ -207,9 +259,10 @@ async function prepare() {
 }
 
 translate();
-if (localStorage.getItem("theme")) setTheme(localStorage.getItem("theme"));
-field.value = new URLSearchParams(location.hash.split("?")[1] ?? "").get("q") ?? "";
+setTheme(localStorage.getItem("theme"));
+offer();
+readQuery();
 document.getElementById("ranker").append(make("option", { value: RANKER, selected: true }, RANKER));
-attempt(prepare, prepare);
+prepare();
 route();
 field.focus();

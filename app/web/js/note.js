@@ -1,7 +1,7 @@
 /** One note: its text, rendered and cleaned by the server, and what it is joined to. */
 
 import { get, post } from "./api.js";
-import { make, trusted } from "./dom.js";
+import { languageOf, make, trusted } from "./dom.js";
 import { tags } from "./results.js";
 import { say } from "./texts.js";
 
@@ -10,9 +10,10 @@ export async function show(id) {
   const note = (await get(`/api/notes/${id}`, { render: true })).data;
   post(`/api/notes/${note.id}/open`).catch(() => {});
   return make("div", {},
-    make("article", { lang: /[\u3400-\u9fff]/.test(note.title) ? "zh-CN" : null },
+    make("article", { lang: languageOf(note.title) },
       make("h1", {}, note.title),
-      make("p", { class: "facts" }, make("span", {}, note.project), make("span", {}, note.created_at.slice(0, 10)), tags(note.tags), conversationOf(note)),
+      make("p", { class: "facts" }, make("span", {}, note.project), make("span", {}, note.created_at.slice(0, 10)), tags(note.tags), conversationOf(note),
+        make("a", { href: `#/graph/${note.id}` }, say("its_graph"))),
       trusted(note.html)),
     await surroundings(note.id));
 }
@@ -44,8 +45,7 @@ async function surroundings(id) {
     panel("relations", related),
     panel("links", [...items(links), ...unresolved]),
     panel("backlinks", items(backlinks)),
-    panel("hidden", items(hidden)),
-    make("p", {}, make("a", { href: `#/graph/${id}` }, say("graph"))));
+    panel("hidden", items(hidden)));
 }
 
 function items(found) {
@@ -54,7 +54,7 @@ function items(found) {
 }
 
 function entry(id, title, beside) {
-  return make("li", {}, make("a", { href: `#/note/${id}` }, title), beside ? ` ${beside}` : null);
+  return make("li", {}, make("a", { href: `#/note/${id}`, lang: languageOf(title) }, title), beside ? ` ${beside}` : null);
 }
 
 function panel(name, rows) {

@@ -18,7 +18,8 @@ export async function showTags() {
 export async function showTag(name) {
   const found = (await get("/api/notes", { tag: name, limit: 100 })).data;
   const rows = found.items.map((note) => ({ note_id: note.id, title: note.title, project: note.project, tags: note.tags, summary: note.summary }));
-  return make("section", {}, make("h1", {}, name), list(rows, name));
+  const more = found.total > rows.length ? make("p", {}, say("newest", { n: rows.length, m: found.total })) : null;
+  return make("section", {}, make("h1", {}, name), more, rows.length ? list(rows) : make("p", {}, say("nothing")));
 }
 
 /** Show a page of conversations. */
@@ -40,6 +41,7 @@ export async function showConversation(id) {
   const found = (await get(`/api/conversations/${id.split("/").map(encodeURIComponent).join("/")}`, { render: true })).data;
   return make("section", {}, make("h1", {}, found.slug || found.id),
     make("p", { class: "facts" }, make("span", {}, found.project_name), make("span", {}, found.source)),
+    found.messages.length ? null : make("p", {}, say("nothing")),
     found.messages.map((message) => make("article", { class: `turn ${message.role === "user" ? "user" : ""}`, id: `message-${message.id}` },
       make("p", { class: "facts" }, make("strong", {}, message.role ?? message.type), make("span", {}, message.timestamp)),
       message.thinking ? make("details", {}, make("summary", {}, say("thinking")), make("pre", {}, message.thinking)) : null,
@@ -59,27 +61,41 @@ export async function showStatus(onLeave) {
   const { stats, embedding, version, recentNotes } = status.data;
   const bar = make("progress", { max: 1, value: 0, "aria-label": say("embedded") });
   const said = make("p", { role: "status" });
-  const show = (done, all) => {
+  const embed = make("button", { type: "button", onclick: () => post("/api/embeddings/batch") }, say("embed_all"));
+  const show = (counts) => {
+    const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
+    const done = counts.done ?? 0;
     bar.max = Math.max(all, 1);
     bar.value = done;
+    embed.hidden = done === all;
     said.textContent = done === all ? say("all_embedded") : say("progress", { n: done, m: all });
   };
-  const total = Object.values(embedding.notes).reduce((sum, count) => sum + count, 0);
-  const done = embedding.notes.done ?? 0;
-  show(done, total);
-  const events = new EventSource("/api/queue/stream");
-  events.onmessage = (event) => {
-    const queue = JSON.parse(event.data);
-    if (queue.active) show(total - queue.active, total);
-    else if (queue.total) show(done + queue.completed, total);
-  };
-  onLeave(() => events.close());
+  show(embedding.notes);
+  onLeave(follow(show));
   return make("section", {}, make("h1", {}, say("status")), bar, said,
-    done < total ? make("button", { type: "button", onclick: () => post("/api/embeddings/batch") }, say("embed_all")) : null,
+    embed,
     facts({ [say("version")]: version, [say("provider")]: `${embedding.provider}/${embedding.model}`, ...stats }),
     facts(ready.data),
     make("h2", {}, say("notes")),
     make("ul", {}, recentNotes.map((note) => make("li", {}, make("a", { href: `#/note/${note.id}` }, note.title)))));
+}
+
+/** Show the counts of notes whenever the embedding queue moves; return what ends it. */
+function follow(show) {
+  const events = new EventSource("/api/queue/stream");
+  let isAsking = false, hasMoved = false;
+  events.onmessage = async () => {
+    hasMoved = true;
+    if (isAsking) return;
+    isAsking = true;
+    // The counts are asked anew, since others embed too; one question at a time.
+    while (hasMoved) {
+      hasMoved = false;
+      await get("/api/status").then((found) => show(found.data.embedding.notes), () => {});
+    }
+    isAsking = false;
+  };
+  return () => events.close();
 }
 
 function facts(record) {
