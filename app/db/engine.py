@@ -24,7 +24,7 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from app.db import postgresql
-from app.errors import ConfigurationError, DatabaseUnavailable
+from app.errors import ConfigurationError, DatabaseUnavailable, InvalidBody
 
 BUSY_TIMEOUT_SECONDS = 10
 POOL_SIZE = 20
@@ -83,6 +83,7 @@ class Database:
 
         Raises:
             DatabaseUnavailable: the database cannot be written.
+            InvalidBody: a name is too long to be looked up (PostgreSQL).
         """
         with (
             self._write_lock,
@@ -206,6 +207,8 @@ def _mapped_errors(path: Path | None) -> Iterator[None]:
             "Every connection to the database is in use; try again later"
         ) from error
     except (DatabaseError, InterfaceError) as error:
+        if postgresql.is_too_long(error.orig):
+            raise InvalidBody(postgresql.TOO_LONG) from error
         reason = _reason(error, path)
         if reason is None:
             raise

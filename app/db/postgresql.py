@@ -16,6 +16,11 @@ EXTRA = "pip install 'chatcrystal-search[postgresql]'"
 
 OLDER_FORM = "The database has an older form; restart the server, which upgrades it"
 
+TOO_LONG = (
+    "A tag, project, path or id in this is too long for PostgreSQL, which looks up names of 2,700 "
+    "bytes at most; nothing of it was stored"
+)
+
 WRITERS = 0x6372797374616C
 """Number of the advisory lock that the one writer of a database holds, "crystal" in ASCII."""
 
@@ -43,6 +48,11 @@ def is_from(cause: BaseException | None) -> bool:
     return hasattr(cause, "sqlstate")
 
 
+def is_too_long(cause: BaseException | None) -> bool:
+    """Tell whether a value was refused because its index takes no value of that length."""
+    return getattr(cause, "sqlstate", None) == _PROGRAM_LIMIT_EXCEEDED
+
+
 def reason(cause: Any) -> str | None:
     """Say what the driver's exception means to who runs the server; None for a fault of ours."""
     if cause.sqlstate is None:
@@ -51,6 +61,7 @@ def reason(cause: Any) -> str | None:
     return next((text for state, text in _REASONS if cause.sqlstate.startswith(state)), None)
 
 
+_PROGRAM_LIMIT_EXCEEDED = "54000"
 _REFUSED_BY_DRIVER = ("DataError", "ProgrammingError", "NotSupportedError")
 _UNREACHABLE = (
     "The PostgreSQL server cannot be reached; check that it runs and setting database_url"

@@ -13,6 +13,9 @@ from app.text import fold
 MARKDOWN_SUFFIXES = (".md", ".markdown")
 """What a name may end in without being another name."""
 
+LONGEST_KEY = 500
+"""Characters; PostgreSQL's index takes 2,700 bytes."""
+
 _SEPARATORS = re.compile(r"[\s-]+")
 _MARKDOWN_END = re.compile(r"\.md\Z", re.IGNORECASE)
 
@@ -59,7 +62,8 @@ def comparable(text: str) -> str:
 def key(text: str) -> str:
     """Return what a name is looked up by: names that may mean the same note have the same key.
 
-    Of a path only the last part counts. Equal keys do not make equal names.
+    Of a path only the last part counts, and of a long name the beginning. Equal keys do not make
+    equal names.
     """
     name = unicodedata.normalize("NFKC", stem(text.strip()))
-    return slug(name) or comparable(name)
+    return (slug(name) or comparable(name))[:LONGEST_KEY]

@@ -27,6 +27,8 @@ from app.mirror.view import View
 
 MAXIMUM_REOPENS = 100
 CHUNKS = (KIND_CHUNK,)
+CHECK_SECONDS = 2.0
+"""So long a stop waits for the check of a snapshot."""
 
 _log = logging.getLogger(__name__)
 
@@ -43,6 +45,7 @@ class Mirror:
         self._view: View | None = None
         self._lock = threading.Lock()
         self._merging = threading.Lock()
+        self._checks: list[threading.Thread] = []
         self._holding = replace(holding, on_mapped=self._check_beside)
 
     @property
@@ -134,16 +137,23 @@ class Mirror:
         return True
 
     def close(self) -> None:
-        """Leave snapshots of large indexes for the next process; call it on a clean stop."""
+        """Leave snapshots of large indexes for the next process; call it on a clean stop.
+
+        A check that still runs is waited for a little: its connection would stay open.
+        """
+        for check in self._checks:
+            check.join(CHECK_SECONDS)
         if self._view is not None:
             held_vectors.save(self._view, self._holding)
         if self._holding.shared is not None:
             self._holding.shared.close()
 
     def _check_beside(self, part: str, kept: Snapshot) -> None:
-        threading.Thread(
+        check = threading.Thread(
             target=self._check, args=(part, kept), name="index-check", daemon=True
-        ).start()
+        )
+        self._checks.append(check)
+        check.start()
 
     def _check(self, part: str, kept: Snapshot) -> None:
         try:

@@ -59,6 +59,7 @@ class Changeover:
         self._behind = BatchEmbedder(database, Searching(active))
         self._rests_until = 0.0
         self._closing = threading.Event()
+        self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
 
     def progress(self) -> Progress | None:
@@ -100,11 +101,13 @@ class Changeover:
                 self._active.search_with(self._reader_of(searching))
 
     def start(self, queue: WorkQueue) -> None:
-        """Follow, and have a change at hand worked off by the queue, from now on."""
-        self._thread = threading.Thread(
-            target=self._work, args=[queue], name="changeover", daemon=True
-        )
-        self._thread.start()
+        """Follow, and have a change at hand worked off by the queue, unless closed already."""
+        thread = threading.Thread(target=self._work, args=[queue], name="changeover", daemon=True)
+        with self._starting:
+            if self._closing.is_set():
+                return
+            thread.start()
+            self._thread = thread
 
     def stop(self) -> None:
         """Begin nothing more; what is not embedded yet goes on with the next start."""
@@ -113,10 +116,12 @@ class Changeover:
     def close(self, seconds: float = 30.0) -> bool:
         """Stop, and wait for what is at hand; tell whether it ended in time."""
         self.stop()
-        if self._thread is None:
+        with self._starting:
+            thread = self._thread
+        if thread is None:
             return True
-        self._thread.join(seconds)
-        return not self._thread.is_alive()
+        thread.join(seconds)
+        return not thread.is_alive()
 
     def _work(self, queue: WorkQueue) -> None:
         due, known = 0.0, self._active.current

@@ -34,13 +34,18 @@ class CompanionFiller:
         self._entities = entities
         self._due = threading.Event()
         self._is_closed = False
+        self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begin to look for notes without companions."""
-        self._due.set()
-        self._thread = threading.Thread(target=self._work, name="companions", daemon=True)
-        self._thread.start()
+        """Begin to look for notes without companions, unless it is closed already."""
+        thread = threading.Thread(target=self._work, name="companions", daemon=True)
+        with self._starting:
+            if self._is_closed:
+                return
+            self._due.set()
+            thread.start()
+            self._thread = thread
 
     def wake(self) -> None:
         """Have it look soon; does nothing unless it was started."""
@@ -54,10 +59,12 @@ class CompanionFiller:
     def close(self, seconds: float = 30.0) -> bool:
         """Stop, and wait for the group at hand; tell whether it ended in time."""
         self.stop()
-        if self._thread is None:
+        with self._starting:
+            thread = self._thread
+        if thread is None:
             return True
-        self._thread.join(seconds)
-        return not self._thread.is_alive()
+        thread.join(seconds)
+        return not thread.is_alive()
 
     def _work(self) -> None:
         while not self._is_closed:

@@ -9,7 +9,8 @@ lost, what went wrong, and as the last line one JSON object:
 - ``faults``: trials of all kinds; a kill, a full disk, a text, a drawn request is one each
 - ``survived``: those after which nothing was lost and nothing was otherwise than it should be
 - ``requests``: requests that were answered
-- ``server_errors``: answers of 500 and above, but for 503, which says what is unavailable
+- ``server_errors``: answers of 500 and above, but for 503, which says what is unavailable; and
+  servers that were told to stop and did not do so in order
 - ``growth``: the percent by which the memory of servers under load grew, of the worst part
 
 The seconds bound the run, which ends what it is at when they are over: a short run leaves some

@@ -49,6 +49,7 @@ class Tally:
         self.statuses: Counter[int] = Counter()
         self.faults: list[str] = []
         self.longest = 0.0
+        self._bad_ends = 0
         self._lock = threading.Lock()
 
     @property
@@ -58,10 +59,17 @@ class Tally:
 
     @property
     def server_errors(self) -> int:
-        """Answers that said that the fault is the server's own."""
-        return sum(
+        """Answers that said that the fault is the server's own, and ends that were none."""
+        answers = [
             count for status, count in self.statuses.items() if status >= 500 and status != 503
-        )
+        ]
+        return sum(answers) + self._bad_ends
+
+    def ended_badly(self, code: int | None, printed: str) -> None:
+        """Count a server that was told to stop and did not do so in order."""
+        with self._lock:
+            self._bad_ends += 1
+            self.faults.append(f"a stop ended with {code}: {printed[-500:]}")
 
     def add(self, target: str, answer: Answer) -> None:
         """Count an answer."""

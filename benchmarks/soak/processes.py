@@ -25,6 +25,9 @@ from benchmarks.soak.calls import Caller, Tally
 from benchmarks.soak.child import Order
 
 START_SECONDS = 120.0
+STOP_SECONDS = 30.0
+"""A stop takes five at most; more where others keep the processors busy."""
+
 POLL_SECONDS = 0.02
 _CONTEXT = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload([child.__name__])
@@ -166,8 +169,10 @@ class Server(Command):
         trace: TracebackType | None,
     ) -> None:
         self.terminate()
-        if self.wait(30) is None:
-            self.kill()
+        code = self.wait(STOP_SECONDS)
+        if code != 0 and kind is None:
+            self._tally.ended_badly(code, self.printed)
+        self.kill()
 
 
 def _announced(text: str) -> str:

@@ -11,6 +11,7 @@ from flask.testing import FlaskClient
 from app.api.application import LARGEST_BODY
 from app.factory import Application
 from tests.api.answers import data_of, error_of
+from tests.support.databases import DATABASES
 
 JSON = "application/json"
 
@@ -259,3 +260,23 @@ def test_edits_embed_again_only_what_changed(editor: FlaskClient, stub: Any) -> 
     assert data_of(editor.get("/api/conversations/conv-1"))["project_name"] == "other"
     data_of(editor.patch("/api/notes/1", json={"summary": "Something else entirely."}))
     assert len(stub.requests) == before + 1
+
+
+@pytest.mark.parametrize("field", ["tags", "project", "path"])
+def test_a_name_beyond_what_the_database_looks_up(client: FlaskClient, field: str) -> None:
+    """SQLite takes names of any length, PostgreSQL says that one is too long."""
+    name = "".join(chr(0x4E00 + number * 7919 % 20_000) for number in range(20_000))
+    body = {"title": "t", field: [name] if field == "tags" else name}
+    answer = client.post("/api/notes", json=body)
+    if DATABASES.is_postgresql:
+        assert "2,700 bytes" in error_of(answer, 400, "invalid_body")
+        assert data_of(client.get("/api/status"))["stats"]["totalNotes"] == 0
+    else:
+        assert data_of(client.get("/api/notes/1"))["title"] == "t"
+
+
+def test_a_long_title_is_found_by_links(client: FlaskClient) -> None:
+    title = "长标题 " * 200
+    data_of(client.post("/api/notes", json={"title": title}), 201)
+    data_of(client.post("/api/notes", json={"title": "from", "body": f"[[{title}]]"}), 201)
+    assert data_of(client.get("/api/notes/1/backlinks"))["total"] == 1

@@ -35,6 +35,10 @@ from tests.support.application import opened as opened_application
 from tests.support.provider import Behaviour, StubProvider, of_dimension, status
 from tests.sync.conftest import rows, statuses
 
+# Damage is done to a file past its constraints; what holds over any database is in
+# test_doctor_anywhere.py.
+pytestmark = pytest.mark.sqlite
+
 COSINES = (0.9, 0.8, 0.7)
 NAMES = [
     "configuration",

@@ -119,7 +119,7 @@ class Server:
     def _empties(self, name: str) -> bool:
         """Empty a database whose form is still the template's; tell whether it is."""
         with psycopg.connect(_plain(self._url.set(database=name))) as connection:
-            if connection.execute(FORM).fetchall() != self._form:
+            if not _has_form(connection, self._form):
                 return False
             for table in reversed(metadata.sorted_tables):
                 connection.execute(sql.SQL("DELETE FROM {}").format(sql.Identifier(table.name)))
@@ -144,6 +144,13 @@ class Server:
 
 def _plain(url: URL) -> str:
     return url.set(drivername="postgresql").render_as_string(hide_password=False)
+
+
+def _has_form(connection: psycopg.Connection[Any], form: list[Any]) -> bool:
+    try:
+        return connection.execute(FORM).fetchall() == form
+    except psycopg.errors.UndefinedTable:
+        return False
 
 
 @contextmanager

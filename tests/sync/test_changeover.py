@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import enumerate as enumerate_threads
 from time import monotonic, sleep
 
 import pytest
@@ -127,6 +128,17 @@ def test_a_server_fills_the_new_space_by_itself(changing: Application) -> None:
     until(lambda: changing.changeover.progress() is None)
     assert statuses(changing) == ["done"] * 3
     until(lambda: changing.queue.progress().count("completed") == 3)
+
+
+def test_what_is_closed_before_it_was_started_stays_closed(application: Application) -> None:
+    """A server that is told to stop while it still starts."""
+    assert application.changeover.close()
+    assert application.filler.close()
+    application.warm()
+    names = {thread.name for thread in enumerate_threads()}
+    assert not names & {"changeover", "companions"}
+    assert application.changeover.close()
+    assert application.filler.close()
 
 
 def test_going_back_meanwhile_costs_nothing(changing: Application, provider: StubProvider) -> None:

@@ -92,6 +92,20 @@ def test_a_group_shares_new_tags_and_is_embedded_at_once(application: Applicatio
     assert [note and note.embedding_status for note in found] == ["done"] * 9
 
 
+def test_notes_wait_for_their_relations_until_those_are_looked_for(
+    application: Application,
+) -> None:
+    put(application, "pool", POOL)
+    put(application, "缓存", ZH_CACHE)
+    written = tuple(sorted(distil(application, "pool", "缓存").noted.values()))
+    relater = application.knowledge.relater
+    assert relater.awaiting() == written
+    relater.relate(written[:1])
+    assert relater.awaiting() == written[1:]
+    relater.relate(written)
+    assert relater.awaiting() == ()
+
+
 def test_many_conversations_take_no_more_statements_each(application: Application) -> None:
     few = [put(application, f"a{n}", POOL) for n in range(2)]
     many = [put(application, f"b{n}", POOL) for n in range(12)]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import json
+import math
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -43,7 +44,7 @@ AWKWARD = (
     "UPDATE conversations SET experience_score = 0.53, experience_gate_reason = 'a fix', "
     "experience_gate_details = '{\"score\": 3}', file_size = 9007199254740993, "
     "file_mtime = '2026-01-01T00:00:00.000Z' WHERE id = 'conv-en-001'",
-    "UPDATE conversations SET experience_score = 9e999, slug = NULL, cwd = NULL "
+    "UPDATE conversations SET experience_score = :infinity, slug = NULL, cwd = NULL "
     "WHERE id = 'conv-en-002'",
     "UPDATE note_relations SET confidence = NULL, description = NULL, created_by = 'auto', "
     "created_at = '2020-02-02T02:02:02Z' WHERE id = 1",
@@ -98,7 +99,8 @@ def run(application: Application, *statements: str) -> None:
     """Run statements past the application."""
     with application.database.write() as connection:
         for statement in statements:
-            connection.execute(text(statement))
+            values = {"infinity": math.inf} if ":infinity" in statement else {}
+            connection.execute(text(statement), values)
 
 
 def lines_of(application: Application) -> bytes:

@@ -13,13 +13,21 @@ from cli.admin.export import export
 from cli.session import Wiring
 from tests.cli.conftest import Ran, run_with
 from tests.maintenance.export.library import lines_of
+from tests.support.databases import DATABASES
 
 
 @pytest.fixture
 def data(golden: Application, monkeypatch: pytest.MonkeyPatch) -> Application:
     """The recorded database as that of this machine."""
-    monkeypatch.setenv("CRYSTAL_DATA_DIR", str(golden.settings.data_dir))
+    be_of_this_machine(golden, monkeypatch)
     return golden
+
+
+def be_of_this_machine(application: Application, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let commands find the database of an application."""
+    folder = application.settings.data_dir
+    for name, value in {"data_dir": str(folder), **DATABASES.setting(folder)}.items():
+        monkeypatch.setenv(f"CRYSTAL_{name.upper()}", value)
 
 
 def run(*arguments: str) -> Ran:
@@ -65,7 +73,7 @@ def test_a_person_reads_one_line_and_sees_a_bar(data: Application, tmp_path: Pat
 def test_a_warning_is_told_beside_the_report(
     awkward: Application, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("CRYSTAL_DATA_DIR", str(awkward.settings.data_dir))
+    be_of_this_machine(awkward, monkeypatch)
     ran = run("--format", "chatcrystal", str(tmp_path / "out"))
     assert ran.code == 0
     assert ran.error == "Warning: ChatCrystal has no place for Markdown bodies; left out: 1"
