@@ -10,6 +10,8 @@ from typing import Any
 
 from sqlalchemy import URL, Connection, Engine, event
 
+from app.errors import DatabaseUnavailable
+
 BACKEND = "postgresql"
 DRIVER = "postgresql+psycopg"
 EXTRA = "pip install 'chatcrystal-search[postgresql]'"
@@ -85,4 +87,8 @@ def _take_turn(connection: Connection) -> None:
     # Two writers at once would each miss what the other reads and writes; SQLite has one at a time.
     if connection.get_execution_options().get("is_writer"):
         driver: Any = connection.connection.driver_connection
-        driver.execute(f"SELECT pg_advisory_xact_lock({WRITERS})")
+        try:
+            driver.execute(f"SELECT pg_advisory_xact_lock({WRITERS})")
+        except connection.dialect.loaded_dbapi.Error as error:
+            # The library does not wrap what is raised here.
+            raise DatabaseUnavailable(reason(error) or _UNREACHABLE) from error

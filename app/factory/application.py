@@ -55,11 +55,11 @@ class Application(Services):
         What is not finished stays ``pending``; its connections end with the process.
         """
         end = time.monotonic() + within
-        self.warming.close()
-        self.scanner.close()
         workers = (self.changeover, self.queue, self.filler)
         for worker in workers:
             worker.stop()
+        self.scanner.close()
+        self.warming.close()
         has_ended = [worker.close(max(end - time.monotonic(), 0.0)) for worker in workers]
         self.mirror.close()
         if all(has_ended):

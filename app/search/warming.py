@@ -26,6 +26,9 @@ WARMED_NOTES = 20_000
 
 THREAD_NAME = "warm"
 
+CLOSE_SECONDS = 2.0
+"""So long a stop waits."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -41,20 +44,26 @@ class Warming:
         self._models = models
         self._ranker = ranker
         self._is_closed = False
+        self._thread: threading.Thread | None = None
 
     def start(self) -> None:
         """Begin; nothing waits for the end."""
-        threading.Thread(target=self._work, name=THREAD_NAME, daemon=True).start()
+        self._thread = threading.Thread(target=self._work, name=THREAD_NAME, daemon=True)
+        self._thread.start()
 
-    def close(self) -> None:
-        """Begin with nothing more."""
+    def close(self, within: float = CLOSE_SECONDS) -> None:
+        """Begin with nothing more, and wait a little for what has begun: it reads the database."""
         self._is_closed = True
+        if self._thread is not None:
+            self._thread.join(within)
 
     def _work(self) -> None:
         DICTIONARY.warm()
         for model in self._models:
-            _attempt(model.warm)
-        _attempt(self._load_parts)
+            if not self._is_closed:
+                _attempt(model.warm)
+        if not self._is_closed:
+            _attempt(self._load_parts)
         # What is loaded by now stays; collecting it again and again costs searches milliseconds.
         gc.collect()
         gc.freeze()
