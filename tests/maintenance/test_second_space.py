@@ -52,10 +52,10 @@ def test_a_damaged_vector_is_dropped_and_made_again(
         with doubled.database.write() as connection:
             connection.execute(
                 text(
-                    "UPDATE embeddings SET vector = zeroblob(16)"
+                    "UPDATE embeddings SET vector = :zeros"
                     " WHERE note_id = 1 AND kind = 'whole' AND space_id = :space"
                 ),
-                {"space": doubled.second.space_id},
+                {"zeros": bytes(16), "space": doubled.second.space_id},
             )
         patient = Patient(doubled.database, tmp_path)
         assert check_of(patient, vectors.VECTORS).count == 1

@@ -13,6 +13,9 @@ from app.domain.imports import ImportProgress, ImportReport, ImportRequest, Sour
 from app.errors import CrystalError
 from app.sync.conversations.importer import ConversationImporter
 
+STOP_SECONDS = 2.0
+"""So long a stop waits for the file at hand."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -49,9 +52,12 @@ class Scan:
         self._thread.start()
 
     def stop(self) -> None:
-        """Have it end after the file at hand, and wait for that."""
+        """Have it end after the file at hand, and wait a little for that.
+
+        A file that takes longer is read again by the next scan.
+        """
         self._is_cancelled.set()
-        self._thread.join()
+        self._thread.join(STOP_SECONDS)
 
     @property
     def state(self) -> ScanState:

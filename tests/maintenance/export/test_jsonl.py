@@ -174,6 +174,7 @@ STREAMS = {
 }
 
 
+@pytest.mark.sqlite
 @pytest.mark.parametrize("stream", STREAMS.values(), ids=STREAMS)
 def test_a_table_is_walked_and_never_sorted(golden: Application, stream: Any) -> None:
     statements: list[tuple[str, Any]] = []

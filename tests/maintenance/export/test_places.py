@@ -12,6 +12,7 @@ from app.maintenance.export.formats import FORMATS, FileFormat, export_to_stream
 from app.maintenance.export.places import MANIFEST, STAGING, new_file, new_folder
 from app.maintenance.export.source import opened, reading
 from tests.maintenance.export.library import export, lines_of
+from tests.support.databases import DATABASES
 
 Files = dict[str, bytes]
 
@@ -130,7 +131,10 @@ def test_a_missing_database_is_not_made(tmp_path: Path) -> None:
 
 
 def test_an_opened_database_is_what_is_there(golden: Application) -> None:
-    with opened(f"sqlite:///{golden.database.path}") as database, reading(database) as source:
+    with (
+        opened(DATABASES.url_of(golden.settings.data_dir)) as database,
+        reading(database) as source,
+    ):
         assert source.sizes["notes"] == 44
 
 
