@@ -36,9 +36,9 @@ def test_a_search_waits_until_typing_pauses(page: Page, site: str) -> None:
     page.clock.pause_at(60_000)
     sent = asked_of(page)
     page.keyboard.type("connection")
-    page.clock.run_for(50)
+    page.clock.run_for(40)
     page.keyboard.type(" pool")
-    page.clock.run_for(59)
+    page.clock.run_for(44)
     assert sent == []
     with page.expect_request("**/api/search?*"):
         page.clock.run_for(1)

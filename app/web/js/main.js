@@ -9,7 +9,7 @@ import { say, switchLanguage, translate } from "./texts.js";
 import * as views from "./views.js";
 import * as why from "./why.js";
 
-const DELAY_MILLISECONDS = 60;
+const DELAY_MILLISECONDS = 45;
 const RANKER = "hybrid";
 const NAME = "chatcrystal-search";
 
