@@ -113,6 +113,8 @@ def back_up(path: Path) -> Path:
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
     target = path.with_name(f"{path.name}.{stamp}{BACKUP_SUFFIX}")
     partial = target.with_suffix(".part")
+    # Nobody else may read it while it grows, or when this process is killed meanwhile.
+    partial.touch(mode=0o600)
     with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(partial)) as copy:
         source.backup(copy)
     shutil.copymode(path, partial)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import sqlite3
+import stat
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -300,3 +302,24 @@ def test_a_new_database_and_its_folder_are_for_their_owner_only(database: Databa
     with database.write() as connection:
         connection.execute(text(CONVERSATION))
         assert Path(f"{path}-wal").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.sqlite
+def test_a_copy_that_is_not_finished_is_nobody_elses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(source: Path, target: Path) -> None:
+        raise KeyboardInterrupt
+
+    path = tmp_path / "crystal.db"
+    with closing(Database(f"sqlite:///{path}")) as database:
+        migrate.upgrade(database)
+    monkeypatch.setattr(shutil, "copymode", stop)
+    before = os.umask(0)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            migrate.back_up(path)
+    finally:
+        os.umask(before)
+    (left,) = tmp_path.glob("*.part")
+    assert stat.S_IMODE(left.stat().st_mode) == 0o600
