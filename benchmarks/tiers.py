@@ -43,7 +43,7 @@ def _plot(found: Mapping[str, Sequence[Row]], path: Path) -> None:
     places = [row["vectors"] for row in next(iter(found.values()))]
     lines = {"reading once": [row["read_ms"] for row in next(iter(found.values()))]}
     lines |= {name: [row["scan_ms"] for row in rows] for name, rows in found.items()}
-    charts.draw(path, (charts.Panel("vectors", "ms a search", places, lines, True),))
+    charts.draw(path, (charts.Panel("vectors", "ms a search", places, lines, is_logarithmic=True),))
 
 
 def main() -> None:

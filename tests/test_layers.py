@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 # From the ground up: a layer imports those of earlier rows, never its neighbours in a row.
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("app.errors",),
-    ("app.domain", "app.settings", "app.text"),
+    ("app.domain", "app.settings", "app.text", "app.threads"),
     ("app.graph", "app.markdown"),
     ("app.ranking", "app.distill", "app.remote"),
     ("app.db", "app.embedding", "app.index", "app.lexical", "app.importers", "app.llm"),
@@ -35,6 +35,7 @@ LIBRARIES_OF_PURE_LAYERS: dict[str, set[str]] = {
     "app.domain": set(),
     "app.settings": set(),
     "app.text": set(),
+    "app.threads": set(),
     "app.graph": {"numpy", "scipy"},
     "app.markdown": {"yaml"},
     "app.ranking": {"numpy"},

@@ -99,13 +99,6 @@ def _tools(text: str | None) -> tuple[ToolUse, ...]:
     return tuple(ToolUse(**each) for each in read_json(text)) if text else ()
 
 
-def existing(connection: Connection, conversation_ids: Iterable[str]) -> set[str]:
-    """Return those of some ids that are ids of conversations."""
-    columns = conversations.c
-    rows = connection.execute(select(columns.id).where(columns.id.in_(list(conversation_ids))))
-    return set(rows.scalars())
-
-
 def ids_of_external(connection: Connection, external_ids: Iterable[str]) -> dict[str, str]:
     """Return the conversation ids of external ids; unknown ones are absent."""
     columns = conversations.c
@@ -138,12 +131,6 @@ def remove(connection: Connection, conversation_id: str) -> bool:
     """Delete a conversation with its messages and note; tell whether it was there."""
     result = connection.execute(delete(conversations).where(conversations.c.id == conversation_id))
     return result.rowcount > 0
-
-
-def has_message(connection: Connection, message_id: str) -> bool:
-    """Tell whether a message is stored."""
-    found = connection.execute(select(messages.c.id).where(messages.c.id == message_id))
-    return found.scalar() is not None
 
 
 def known_ids(connection: Connection, conversation_ids: Iterable[str]) -> set[str]:

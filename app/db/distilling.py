@@ -10,7 +10,7 @@ from sqlalchemy import Connection, case, func, null, select, update
 
 from app.db import conversations as conversation_queries
 from app.db.columns import now
-from app.db.models import conversations, messages, notes
+from app.db.models import conversations, messages
 from app.domain.conversations import HIDDEN_SOURCES, Conversation, Message
 from app.domain.distilling import AWAITING, ERROR, FILTERED, IMPORTED, Standing
 from app.domain.page import Page
@@ -92,14 +92,6 @@ def messages_of(connection: Connection, ids: Iterable[str]) -> dict[str, list[Me
     for row in connection.execute(_MESSAGES.where(messages.c.conversation_id.in_(list(ids)))):
         found[row.conversation_id].append(conversation_queries.message_of(row))
     return found
-
-
-def note_ids(connection: Connection, ids: Iterable[str]) -> dict[str, int]:
-    """Return the id of the note of each of these conversations that has one."""
-    rows = connection.execute(
-        select(notes.c.conversation_id, notes.c.id).where(notes.c.conversation_id.in_(list(ids)))
-    )
-    return {row[0]: row[1] for row in rows}
 
 
 def change(connection: Connection, conversation_id: str, values: Mapping[str, Any]) -> None:

@@ -132,9 +132,12 @@ _STOP = re.compile(
 
 _SENTENCE_END = re.compile(r"\.(?=\s+[A-Z]|$)|[;!?](?=\s|$)")
 _HAN_END = re.compile(rf"[，、]?\s*[{HAN_RANGES}]{{2,}}")
+_TELLING = (
+    r"says?|saying|with|errors?|message|raises?|throws?|gives?|gets?|got|getting|shows?|sees?|"
+    r"prints?|reports?|returns?|logs?|complains"
+)
 _REPORTED = re.compile(
-    r"(?:\b(?:says?|said|saying|with|errors?|message|is|raises?|throws?|gives?|gets?|got|getting|shows?|see|"
-    r"sees|prints?|reports?|returns?|logs?|ends with|complains)(?: that)?|:)[:,]?\s+[\"“']?"
+    rf"(?:\b(?:{_TELLING}|said|is|ends with)(?: that)?|:)[:,]?\s+[\"“']?"
     r"([A-Z][^\n\"”`]{10,170})"
 )
 _QUOTATION = re.compile(r"[\"“]([A-Za-z][^\"”\n]{10,170})[\"”]")
@@ -144,8 +147,7 @@ _ANNOUNCED = re.compile(
     r"[：:，, ]*[\"“`']?$"
 )
 _ANNOUNCED_BEFORE_QUOTE = re.compile(
-    r"(?:\b(?:says?|saying|with|errors?|message|raises?|throws?|gives?|gets?|got|getting|shows?|sees?|"
-    r"prints?|reports?|returns?|logs?|complains)(?: that)?:?|报错?|提示|抛出?|错误|显示|返回|[：:])"
+    rf"(?:\b(?:{_TELLING})(?: that)?:?|报错?|提示|抛出?|错误|显示|返回|[：:])"
     r"\s{0,3}$"
 )
 _FAULT_WORDS = PROBLEM | frozenset(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -141,8 +142,9 @@ class Mirror:
 
         A check that still runs is waited for a little: its connection would stay open.
         """
+        end = time.monotonic() + CHECK_SECONDS
         for check in self._checks:
-            check.join(CHECK_SECONDS)
+            check.join(max(end - time.monotonic(), 0.0))
         if self._view is not None:
             held_vectors.save(self._view, self._holding)
         if self._holding.shared is not None:
@@ -152,8 +154,8 @@ class Mirror:
         check = threading.Thread(
             target=self._check, args=(part, kept), name="index-check", daemon=True
         )
-        self._checks.append(check)
         check.start()
+        self._checks = [*(each for each in self._checks if each.is_alive()), check]
 
     def _check(self, part: str, kept: Snapshot) -> None:
         try:

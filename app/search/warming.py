@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gc
 import logging
-import threading
 from collections.abc import Callable, Sequence
 
 from app.db import notes
@@ -17,14 +16,13 @@ from app.errors import CrystalError
 from app.lexical.chinese import DICTIONARY
 from app.mirror.mirror import Mirror
 from app.ranking.registry import BY_NAME as RANKERS
+from app.threads import LastingThread
 
 PAGE_RANKER = "hybrid"
 """What the web page and MCP ask for, whatever the setting says."""
 
 WARMED_NOTES = 20_000
 """Up to so many notes its indexes are loaded at the start too: some seconds, 0.2 GB."""
-
-THREAD_NAME = "warm"
 
 CLOSE_SECONDS = 2.0
 """So long a stop waits."""
@@ -43,26 +41,22 @@ class Warming:
         self._mirror = mirror
         self._models = models
         self._ranker = ranker
-        self._is_closed = False
-        self._thread: threading.Thread | None = None
+        self._thread = LastingThread("warm")
 
     def start(self) -> None:
-        """Begin; nothing waits for the end."""
-        self._thread = threading.Thread(target=self._work, name=THREAD_NAME, daemon=True)
-        self._thread.start()
+        """Begin, unless it is closed already."""
+        self._thread.start(self._work)
 
     def close(self, within: float = CLOSE_SECONDS) -> None:
         """Begin with nothing more, and wait a little for what has begun: it reads the database."""
-        self._is_closed = True
-        if self._thread is not None:
-            self._thread.join(within)
+        self._thread.close(within)
 
     def _work(self) -> None:
         DICTIONARY.warm()
         for model in self._models:
-            if not self._is_closed:
+            if not self._thread.is_ending:
                 _attempt(model.warm)
-        if not self._is_closed:
+        if not self._thread.is_ending:
             _attempt(self._load_parts)
         # What is loaded by now stays; collecting it again and again costs searches milliseconds.
         gc.collect()
@@ -76,7 +70,7 @@ class Warming:
                 wanted = (*wanted, *RANKERS[PAGE_RANKER].parts)
         for part in dict.fromkeys(wanted):
             # One by one, so that a search waits for one of them at most.
-            if not self._is_closed:
+            if not self._thread.is_ending:
                 self._mirror.warm((part,))
 
 

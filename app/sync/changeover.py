@@ -26,6 +26,7 @@ from app.settings.values import EmbeddingSettings, Settings, parse_one
 from app.sync.batches import UNEMBEDDED, BatchEmbedder
 from app.sync.queue import WorkQueue
 from app.sync.transaction import transaction
+from app.threads import LastingThread
 
 LOOK_SECONDS = 2.0
 """How often a process looks whether another one changed the model."""
@@ -58,9 +59,7 @@ class Changeover:
         self._lock = threading.Lock()
         self._behind = BatchEmbedder(database, Searching(active))
         self._rests_until = 0.0
-        self._closing = threading.Event()
-        self._starting = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._thread = LastingThread("changeover")
 
     def progress(self) -> Progress | None:
         """Tell how far the change at hand is; None without one."""
@@ -102,30 +101,19 @@ class Changeover:
 
     def start(self, queue: WorkQueue) -> None:
         """Follow, and have a change at hand worked off by the queue, unless closed already."""
-        thread = threading.Thread(target=self._work, args=[queue], name="changeover", daemon=True)
-        with self._starting:
-            if self._closing.is_set():
-                return
-            thread.start()
-            self._thread = thread
+        self._thread.start(lambda: self._work(queue))
 
     def stop(self) -> None:
         """Begin nothing more; what is not embedded yet goes on with the next start."""
-        self._closing.set()
+        self._thread.stop()
 
     def close(self, seconds: float = 30.0) -> bool:
         """Stop, and wait for what is at hand; tell whether it ended in time."""
-        self.stop()
-        with self._starting:
-            thread = self._thread
-        if thread is None:
-            return True
-        thread.join(seconds)
-        return not thread.is_alive()
+        return self._thread.close(seconds)
 
     def _work(self, queue: WorkQueue) -> None:
         due, known = 0.0, self._active.current
-        while not self._closing.is_set():
+        while not self._thread.is_ending:
             try:
                 self.follow()
                 if self._active.current is not known:
@@ -138,7 +126,7 @@ class Changeover:
                 _log.warning("the change of model waits: %s", error.message)
             except Exception:  # edge: the thread outlives a fault, which is logged
                 _log.exception("the change of model waits")
-            self._closing.wait(LOOK_SECONDS)
+            self._thread.rest(LOOK_SECONDS)
 
     def _fill(self, queue: WorkQueue) -> None:
         with self._database.read() as connection:

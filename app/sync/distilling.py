@@ -201,7 +201,7 @@ def _name(model: LanguageModel) -> str:
 
 
 def _notes_of(connection: Connection, ids: Iterable[str]) -> Mapping[str, Note]:
-    found = notes.get_many(connection, rows.note_ids(connection, ids).values())
+    found = notes.get_many(connection, notes.ids_of_conversations(connection, ids).values())
     return {note.conversation_id: note for note in found}
 
 
@@ -253,7 +253,7 @@ def _write(
 
 def _close_settled(unit: Transaction, settled: Sequence[Standing]) -> None:
     """Give what is settled its status back, which an import of new messages took away."""
-    noted = rows.note_ids(unit.connection, [standing.id for standing in settled])
+    noted = notes.ids_of_conversations(unit.connection, [standing.id for standing in settled])
     for standing in settled:
         status = SUMMARIZED if standing.id in noted else FILTERED
         if standing.status != status:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from app.errors import CrystalError
 from app.sync.companions import CompanionEmbedder
 from app.sync.entity_vectors import EntityEmbedder
+from app.threads import LastingThread
 
 LOOK_SECONDS = 60.0
 """How often it looks by itself: other processes write notes too."""
@@ -33,19 +34,12 @@ class CompanionFiller:
         self._second = second
         self._entities = entities
         self._due = threading.Event()
-        self._is_closed = False
-        self._starting = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._thread = LastingThread("companions")
 
     def start(self) -> None:
         """Begin to look for notes without companions, unless it is closed already."""
-        thread = threading.Thread(target=self._work, name="companions", daemon=True)
-        with self._starting:
-            if self._is_closed:
-                return
-            self._due.set()
-            thread.start()
-            self._thread = thread
+        self._due.set()
+        self._thread.start(self._work)
 
     def wake(self) -> None:
         """Have it look soon; does nothing unless it was started."""
@@ -53,29 +47,24 @@ class CompanionFiller:
 
     def stop(self) -> None:
         """Begin nothing more."""
-        self._is_closed = True
+        self._thread.stop()
         self._due.set()
 
     def close(self, seconds: float = 30.0) -> bool:
         """Stop, and wait for the group at hand; tell whether it ended in time."""
         self.stop()
-        with self._starting:
-            thread = self._thread
-        if thread is None:
-            return True
-        thread.join(seconds)
-        return not thread.is_alive()
+        return self._thread.close(seconds)
 
     def _work(self) -> None:
-        while not self._is_closed:
+        while not self._thread.is_ending:
             self._due.wait(LOOK_SECONDS)
             self._due.clear()
-            self._fill(self._companions, lambda: self._is_closed)
+            self._fill(self._companions, lambda: self._thread.is_ending)
             if self._entities is not None:
-                self._fill(self._entities, lambda: self._is_closed)
+                self._fill(self._entities, lambda: self._thread.is_ending)
             if self._second is not None:
                 # A wake means that the active space may lack some again.
-                self._fill(self._second, lambda: self._is_closed or self._due.is_set())
+                self._fill(self._second, lambda: self._thread.is_ending or self._due.is_set())
 
     def _fill(
         self,

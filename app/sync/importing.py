@@ -103,9 +103,10 @@ def _store_conversation(unit: Transaction, known: Known, record: Record) -> bool
 def _store_message(unit: Transaction, known: Known, record: Record) -> bool:
     conversation_id = _conversation_id(known, record)
     row = records.message_columns(record, conversation_id)
-    if conversations.has_message(unit.connection, row["id"]):
+    if row["id"] in known.messages:
         return False
     conversations.add_messages(unit.connection, [row])
+    known.messages.add(row["id"])
     unit.heard([conversation_id])
     return True
 

@@ -21,11 +21,12 @@ _REFERENCES = ("external_id", "conversation", "source", "target", "target_note",
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Ids by name: of conversations by external id, their notes, notes by external id, tags."""
+    """Ids by name: of conversations and notes by external id, notes by conversation, and tags."""
 
     conversations: dict[str, str]
     conversation_ids: set[str]
     notes_of_conversations: dict[str, int]
+    messages: set[str]
     notes: dict[str, int]
     tags: dict[str, int]
 
@@ -34,11 +35,12 @@ class Known:
         """Read what the names in some records stand for; names that stand for nothing are left."""
         names = sorted({name for record in batch for name in _names(record)})
         by_external = conversations.ids_of_external(connection, names)
-        ids = conversations.existing(connection, {*names, *by_external.values()})
+        ids = conversations.known_ids(connection, {*names, *by_external.values()})
         return cls(
             by_external,
             ids,
             notes.ids_of_conversations(connection, ids),
+            conversations.known_message_ids(connection, names),
             notes.ids_of_external(connection, names),
             tags.ids_by_name(connection, names),
         )

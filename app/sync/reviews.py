@@ -39,7 +39,7 @@ class Reviewer:
             rows.change(unit.connection, conversation_id, columns)
         report = self._distiller.distil([conversation_id])
         with self._database.read() as connection:
-            note_id = rows.note_ids(connection, [conversation_id]).get(conversation_id)
+            note_id = notes.ids_of_conversations(connection, [conversation_id]).get(conversation_id)
         if note_id is None:
             raise CrystalError(report.reasons.get(conversation_id, "The note could not be made"))
         return note_id

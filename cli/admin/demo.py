@@ -103,7 +103,7 @@ def _part(console: Console) -> None:
     show_line(console, "The server is stopped and its folder removed. Your own notes:")
     show_line(console)
     show_line(console, "crystal serve -d", "bold")
-    show_line(console, "crystal import jsonl FILE", "bold")
+    show_line(console, "crystal import", "bold")
     show_line(console, 'crystal search "what you look for" --explain', "bold")
     show_line(console)
 

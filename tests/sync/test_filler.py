@@ -86,7 +86,7 @@ def test_a_warm_server_has_loaded_what_its_searches_read(
     with opened(tmp_path, stub_values(provider) | {"search.ranker": ranker}) as server:
         plant(server, [0.9])
         server.warm()
-        eventually(lambda: warming.THREAD_NAME not in {each.name for each in threading.enumerate()})
+        eventually(lambda: "warm" not in {each.name for each in threading.enumerate()})
         view = server.mirror.latest
         assert view is not None
         wanted = {"chunk"} | ({"whole", "field"} if most or ranker == "hybrid" else set())
@@ -208,7 +208,7 @@ def test_closing_finishes_the_group_at_hand_and_begins_no_other(
     assert gate.asked.wait(PATIENCE)
     closing = threading.Thread(target=application.filler.close)
     closing.start()
-    eventually(lambda: application.filler._is_closed)
+    eventually(lambda: application.filler._thread.is_ending)
     gate.open.set()
     closing.join(PATIENCE)
     assert not closing.is_alive()

@@ -50,7 +50,6 @@ def read_pdf(data: bytes) -> str:
             pages.append(clean(page.extract_text() or "").strip())
             if sum(map(len, pages)) > LONGEST_TEXT:
                 break
-    # edge: damaged documents raise whatever the library's parts do
-    except Exception as error:
+    except Exception as error:  # edge: damaged documents raise whatever the library's parts do
         raise UnreadablePdf("it is damaged or encrypted") from error
     return "\n\n".join(filter(None, pages))[:LONGEST_TEXT]
