@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,6 +34,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """Settle the database before any test is loaded."""
     config.addinivalue_line("markers", "sqlite: is about the file of a SQLite database")
     DATABASES.kind = config.getoption("--database")
+    # A shell that runs the tests in the background has them, and the programs that they start,
+    # ignore interrupts.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_unconfigure() -> None:
