@@ -195,6 +195,8 @@ def refused_address() -> Iterator[str]:
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
+    # The usual five are fewer than the clients of some tests, and who finds no place waits seconds.
+    request_queue_size = 128
     provider: StubProvider
 
     def handle_error(self, request: Any, client_address: Any) -> None:
