@@ -53,7 +53,7 @@ def measured(dimension: int) -> Costs:
 
 
 def _bytes(cores: list[Core]) -> int:
-    return sum(core.ids.nbytes + core.vectors.nbytes for core in cores)
+    return sum(core.ids.nbytes + core.planes.nbytes for core in cores)
 
 
 def worked_out(costs: Costs, count: int) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""A run of vectors in memory that faiss reads where it lies, and the graph over it, if any.
+"""A run of vectors in memory that faiss scans where it lies, and the graph over it, if any.
 
 Owns the faiss calls and the layout of that memory, which may be a mapped file. Must not know which
 of the vectors are alive.
@@ -15,10 +15,11 @@ import faiss
 import numpy as np
 from numpy.typing import NDArray
 
+from app.index.exact import FLOAT32_ERROR
 from app.index.graph import Graph, GraphForm
+from app.index.planes import PLANES, Planes
 
 Ids = NDArray[np.int64]
-Vectors = NDArray[np.float32] | NDArray[np.float16]
 Mask = NDArray[np.bool_]
 Positions = NDArray[np.int64]
 Memory = NDArray[np.uint8]
@@ -33,12 +34,18 @@ ALIGNMENT = 64
 """Vectors begin at a multiple of this many bytes."""
 
 BLOCK_ROWS = 8_192
-"""So many rows are turned into float32 at once."""
+"""So many rows are joined to float32 at once."""
 
 NARROW_SHARE = 0.2
 """A filter that lets less of a run pass is scanned: a graph would miss what is scattered in it."""
 
-PRECISIONS = {"float32": np.float32, "float16": np.float16}
+LONGEST = 1.02
+"""Unit vectors are no longer than this, whoever made them so."""
+
+_SCANNED_AS = {
+    "float32": faiss.ScalarQuantizer.QT_bf16,
+    "float16": faiss.ScalarQuantizer.QT_fp16,
+}
 _FRONT_ROWS = 3
 
 
@@ -52,7 +59,7 @@ class Form:
     @property
     def width(self) -> int:
         """Bytes of one number."""
-        return np.dtype(PRECISIONS[self.precision]).itemsize
+        return sum(np.dtype(kind).itemsize for kind in PLANES[self.precision])
 
 
 PLAIN = Form()
@@ -60,10 +67,10 @@ PLAIN = Form()
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Core:
-    """Vectors with their ids ascending; ``scanner`` is faiss's own view of the same memory."""
+    """Vectors with their ids ascending; ``scanner`` is faiss's own view of their first plane."""
 
     ids: Ids
-    vectors: Vectors
+    planes: Planes
     scanner: faiss.Index
     graph: Graph | None = None
 
@@ -72,7 +79,7 @@ class Core:
         cls,
         count: int,
         dimension: int,
-        fill: Callable[[Ids, Vectors], None],
+        fill: Callable[[Ids, Planes], None],
         form: Form = PLAIN,
     ) -> Core:
         """Reserve the exact memory once and let ``fill`` write ids and vectors into it."""
@@ -80,7 +87,7 @@ class Core:
         start = FRONT_BYTES + -(raw.ctypes.data + FRONT_BYTES) % ALIGNMENT
         end = start + count * dimension * form.width
         core = cls.over(np.empty(count, dtype=np.int64), raw[:end], start, dimension, form)
-        fill(core.ids, core.vectors)
+        fill(core.ids, core.planes)
         return core
 
     @classmethod
@@ -89,16 +96,16 @@ class Core:
 
         The ``FRONT_BYTES`` before them are written over. The memory is kept alive.
         """
-        vectors = memory[start:].view(PRECISIONS[form.precision]).reshape(len(ids), dimension)
+        planes = Planes.over(memory[start:], len(ids), dimension, form.precision)
         front = _front(len(ids), dimension, form.precision)
         memory[start - len(front) : start] = front
-        part = memory[start - len(front) :]
+        part = memory[start - len(front) : start + planes.parts[0].nbytes]
         # faiss's list of types has neither the reader nor the member.
         make_reader: Any = vars(faiss)["ZeroCopyIOReader"]
         scanner: Any = faiss.read_index(make_reader(faiss.swig_ptr(part), part.size))
         if scanner.ntotal != len(ids) or (len(ids) and scanner.codes.is_owned):
             raise RuntimeError(f"faiss {faiss.__version__} did not take the memory as it lies")
-        return cls(ids, vectors, scanner)
+        return cls(ids, planes, scanner)
 
     def with_graph(self, form: GraphForm) -> Core:
         """Return the core with a graph over the same memory; takes minutes for 100,000 rows."""
@@ -106,23 +113,25 @@ class Core:
 
     def blocks(self) -> Iterator[NDArray[np.float32]]:
         """Hand out the vectors as float32, in order."""
-        for start in range(0, len(self.vectors), BLOCK_ROWS):
-            yield self.vectors[start : start + BLOCK_ROWS].astype(np.float32, copy=False)
+        return (self.planes.take(rows) for rows in self.planes.blocks(BLOCK_ROWS))
 
-    def rough_scores(self, query: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the float32 score of every vector."""
-        scores = np.empty(len(self.vectors), dtype=np.float32)
-        for number, block in enumerate(self.blocks()):
-            start = number * BLOCK_ROWS
-            scores[start : start + len(block)] = block @ query
-        return scores
+    def error(self, query: NDArray[np.float32]) -> float:
+        """Return how far a score that a scan gives may be from the exact one."""
+        return self.planes.rounding * LONGEST * float(np.linalg.norm(query)) + FLOAT32_ERROR
+
+    def above(
+        self, query: NDArray[np.float32], border: float
+    ) -> tuple[Positions, NDArray[np.float32]]:
+        """Return positions and scores of a scan for all that score more than a border."""
+        _, scores, positions = self.scanner.range_search(query[np.newaxis, :], border)
+        return positions, scores
 
     def search(
         self, query: NDArray[np.float32], limit: int, selected: Mask | None
     ) -> tuple[Positions, NDArray[np.float32]]:
-        """Return positions and float32 scores of the best, in no promised order among equals.
+        """Return positions and scores of the best by a scan, in no promised order among equals.
 
-        They are the best indeed, unless there is a graph and ``selected`` is not narrow.
+        They are the best by these scores, unless there is a graph and ``selected`` is not narrow.
         """
         wanted = min(limit, len(self.ids))
         if self.graph is not None and not _is_narrow(selected):
@@ -189,10 +198,8 @@ def _front(count: int, dimension: int, precision: str) -> Memory:
 @lru_cache
 def _sample(dimension: int, precision: str) -> tuple[Memory, int]:
     """Return the front of a small index, and the size of one vector as the front counts it."""
-    index: faiss.IndexFlatCodes = faiss.IndexFlatIP(dimension)
-    if precision == "float16":
-        kind = faiss.ScalarQuantizer.QT_fp16
-        index = faiss.IndexScalarQuantizer(dimension, kind, faiss.METRIC_INNER_PRODUCT)
+    kind = _SCANNED_AS[precision]
+    index = faiss.IndexScalarQuantizer(dimension, kind, faiss.METRIC_INNER_PRODUCT)
     index.add(np.zeros((_FRONT_ROWS, dimension), dtype=np.float32))
     written = faiss.serialize_index(index)
     front = written[: len(written) - _FRONT_ROWS * index.code_size]

@@ -13,9 +13,7 @@ FLOAT32_ERROR = 1e-6
 """How far a backend's float32 score may be from the exact one."""
 
 
-def exact_scores(
-    vectors: NDArray[np.float32] | NDArray[np.float16], query: NDArray[np.float32]
-) -> NDArray[np.float64]:
+def exact_scores(vectors: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray[np.float64]:
     """Score vectors (n, d) against a query (d,); returns (n,)."""
     products = np.multiply(vectors, query, dtype=np.float64)
     return np.asarray(products.sum(axis=1), dtype=np.float64)

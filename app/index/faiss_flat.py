@@ -6,9 +6,7 @@ neighbours that never copy more than one segment's bound. Must not know where ve
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -17,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.domain.evidence import Candidate, Standing
-from app.index.core import PLAIN, Core, Form, Ids, Mask
-from app.index.exact import FLOAT32_ERROR, best_first, exact_scores
+from app.index.core import PLAIN, Core, Form, Ids, Mask, Positions
+from app.index.exact import best_first, exact_scores
 from app.index.rows import Batch, Rows
+from app.index.scans import SCAN_THREADS, side_by_side
 from app.index.segment import Segment, merged
 
 TAIL_ROWS = 4_096
@@ -27,9 +26,6 @@ TAIL_ROWS = 4_096
 
 SEGMENT_ROWS = 131_072
 """No merge makes a segment larger than this."""
-
-SCAN_THREADS = min(max(os.cpu_count() or 1, 2), 8)
-"""Segments are scanned side by side by so many; more would wait for the memory."""
 
 SHARDS = 2 * SCAN_THREADS
 """So many segments at least are made of what is scanned by threads."""
@@ -43,12 +39,10 @@ GRAPH_ROWS = 16_384
 DEAD_SHARE = 0.3
 """A segment with a larger share of dead vectors is written anew."""
 
-FIRST_SURPLUS = 16
+FIRST_SURPLUS = 32
 """How many more than wanted are asked for first, to see what lies within the error of the cut."""
 
-Rough = tuple[NDArray[np.int64], NDArray[np.float32]]
-
-_SCANS = ThreadPoolExecutor(SCAN_THREADS, thread_name_prefix="faiss")
+Rough = tuple[Positions, NDArray[np.float32]]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -118,21 +112,43 @@ class FlatIndex:
         self, query: NDArray[np.float32], limit: int, allowed: Ids | None
     ) -> tuple[Ids, NDArray[np.float64]]:
         """Return ids and exact scores of all that may be among the best ``limit``."""
-        found = _side_by_side(
-            [
-                partial(_within_error_of_the_cut, segment, query, limit, segment.selected(allowed))
-                for segment in self.segments
-            ],
-            threaded=self.count() * self.dimension >= PARALLEL_NUMBERS,
-        )
-        border = _border([rough for _, rough in found], limit)
+        selected = [segment.selected(allowed) for segment in self.segments]
+        threaded = self.count() * self.dimension >= PARALLEL_NUMBERS
+        error = max((segment.core.error(query) for segment in self.segments), default=0.0)
+        found: dict[int, Rough] = {}
+        due = dict.fromkeys(range(len(self.segments)), limit + max(FIRST_SURPLUS, limit // 2))
+        while due:
+            scans = [
+                partial(self.segments[place].search, query, wanted, selected[place])
+                for place, wanted in due.items()
+            ]
+            found |= zip(due, side_by_side(scans, threaded=threaded), strict=True)
+            border = _border([scores for _, scores in found.values()], limit) - 2 * error
+            due = {
+                place: 2 * wanted
+                for place, wanted in due.items()
+                if len(found[place][1]) == wanted and found[place][1].min() >= border
+            }
         ids = [np.empty(0, dtype=np.int64)]
         scores = [np.empty(0, dtype=np.float64)]
-        for segment, (positions, rough) in zip(self.segments, found, strict=True):
-            close = positions[rough >= border]
-            ids.append(segment.core.ids[close])
-            scores.append(exact_scores(segment.core.vectors[close], query))
-        return np.concatenate(ids), np.concatenate(scores)
+        for place, (positions, rough) in sorted(found.items()):
+            core, close = self.segments[place].core, positions[rough >= border]
+            ids.append(core.ids[close])
+            scores.append(exact_scores(core.planes.take(close), query))
+        every_id, every_score = np.concatenate(ids), np.concatenate(scores)
+        # Numbers of a damaged snapshot, not mended yet, may be none.
+        is_number = np.isfinite(every_score)
+        return every_id[is_number], every_score[is_number]
+
+    def scanned(self) -> FlatIndex:
+        """Return the index as it answers without graphs, exactly."""
+        return replace(self, segments=tuple(segment.without_graph() for segment in self.segments))
+
+    def vectors(self, ids: Ids) -> NDArray[np.float32]:
+        """Return the vectors of these ids that the index holds, in no promised order."""
+        held = (segment.core for segment in self.segments)
+        rows = [core.planes.take(core.positions(ids)) for core in held]
+        return np.concatenate([np.empty((0, self.dimension), np.float32), *rows])
 
     def scores(self, query: NDArray[np.float32], ids: Sequence[int]) -> dict[int, float]:
         """Return the scores of the vectors of these ids that the index holds."""
@@ -147,7 +163,7 @@ class FlatIndex:
             positions = segment.core.positions(wanted)
             if mask is not None:
                 positions = positions[mask[positions]]
-            values = exact_scores(segment.core.vectors[positions], query)
+            values = exact_scores(segment.core.planes.take(positions), query)
             scored += zip(segment.core.ids[positions].tolist(), values.tolist(), strict=True)
         return scored
 
@@ -228,51 +244,13 @@ class FlatIndex:
         return replace(self, segments=(*rest[:place], replacement, *rest[place:]))
 
 
-def _side_by_side(scans: Sequence[Callable[[], Rough]], *, threaded: bool) -> list[Rough]:
-    """Run scans in threads when they are long; faiss lets go of the interpreter.
-
-    Whoever is free takes the next one, this thread too: another may take as long to wake up as
-    half of the work takes.
-    """
-    if not threaded or len(scans) == 1:
-        return [scan() for scan in scans]
-    found: dict[int, Rough] = {}
-    # Taking the next place is one step of the interpreter.
-    places = iter(range(len(scans)))
-
-    def work() -> None:
-        for place in places:
-            found[place] = scans[place]()
-
-    helpers = [_SCANS.submit(work) for _ in range(min(SCAN_THREADS, len(scans)) - 1)]
-    work()
-    for helper in helpers:
-        if not helper.cancel():
-            helper.result()
-    return [found[place] for place in range(len(scans))]
-
-
 def _border(rough: Sequence[NDArray[np.float32]], limit: int) -> float:
-    """Return the score below which nothing can be among the exact best ``limit``."""
+    """Return the score that comes at ``limit``; everything is above it when there are fewer."""
     scores = np.concatenate([np.empty(0, dtype=np.float32), *rough])
     if len(scores) <= limit:
         return -np.inf
     place = len(scores) - limit
-    return float(np.partition(scores, place)[place]) - 2 * FLOAT32_ERROR
-
-
-def _within_error_of_the_cut(
-    segment: Segment, query: NDArray[np.float32], limit: int, selected: Mask | None
-) -> Rough:
-    """Return positions and float32 scores of what may be among a segment's best ``limit``."""
-    size = len(segment.core.ids)
-    wanted = limit + FIRST_SURPLUS
-    while True:
-        positions, scores = segment.search(query, wanted, selected)
-        close = scores >= _border([scores], limit)
-        if not close.all() or len(scores) < wanted or wanted >= size:
-            return positions[close], scores[close]
-        wanted *= 2
+    return float(np.partition(scores, place)[place])
 
 
 def _count_better(
@@ -282,16 +260,20 @@ def _count_better(
     scored: Sequence[tuple[int, float]],
 ) -> list[int]:
     """Count, for each scored id, the vectors of the segment that come before it."""
-    rough = segment.core.rough_scores(query)
+    if not scored:
+        return []
+    core = segment.core
+    error = core.error(query)
+    positions, rough = core.above(query, min(cosine for _, cosine in scored) - 2 * error)
     if selected is not None:
-        rough[~selected] = -np.inf
+        rough, positions = rough[selected[positions]], positions[selected[positions]]
     counts = []
     for chunk_id, cosine in scored:
         # As float64 scalars: numpy would round a Python float to float32, and count twice or not.
-        near, far = np.float64(cosine - FLOAT32_ERROR), np.float64(cosine + FLOAT32_ERROR)
+        near, far = np.float64(cosine - error), np.float64(cosine + error)
         surely = int((rough > far).sum())
-        close = np.flatnonzero((rough >= near) & (rough <= far))
-        exact = exact_scores(segment.core.vectors[close], query)
-        tied_before = (exact == cosine) & (segment.core.ids[close] < chunk_id)
+        close = positions[(rough >= near) & (rough <= far)]
+        exact = exact_scores(core.planes.take(close), query)
+        tied_before = (exact == cosine) & (core.ids[close] < chunk_id)
         counts.append(surely + int((exact > cosine).sum()) + int(tied_before.sum()))
     return counts

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from app.index.core import Ids, Vectors
+from app.index.core import Ids
+from app.index.planes import Planes
 
 Batch = tuple[Ids, NDArray[np.float32]]
 
@@ -19,14 +20,14 @@ class Rows:
         self._batches: Iterator[Batch] = iter(batches)
         self._left: Batch | None = None
 
-    def fill(self, ids: Ids, vectors: Vectors) -> None:
-        """Write the next ``len(ids)`` rows into the two arrays."""
+    def fill(self, ids: Ids, planes: Planes) -> None:
+        """Write the next ``len(ids)`` rows into ids and planes."""
         done = 0
         while done < len(ids):
             batch_ids, batch_vectors = self._left or next(self._batches)
             size = min(len(ids) - done, len(batch_ids))
             ids[done : done + size] = batch_ids[:size]
-            vectors[done : done + size] = batch_vectors[:size]
+            planes.put(slice(done, done + size), batch_vectors[:size])
             rest = (batch_ids[size:], batch_vectors[size:])
             self._left = rest if len(rest[0]) else None
             done += size

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from app.index.core import Core, Form, Ids, Mask, Positions, Vectors
+from app.index.core import Core, Form, Ids, Mask, Positions
+from app.index.planes import Planes
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -40,6 +41,10 @@ class Segment:
         alive[positions] = False
         return replace(self, alive=alive)
 
+    def without_graph(self) -> Segment:
+        """Return the segment as one that is scanned."""
+        return replace(self, core=replace(self.core, graph=None))
+
     def selected(self, allowed: Ids | None) -> Mask | None:
         """Tell for each position whether it may be found; None when all may."""
         if allowed is None:
@@ -50,7 +55,7 @@ class Segment:
     def search(
         self, query: NDArray[np.float32], limit: int, selected: Mask | None
     ) -> tuple[Positions, NDArray[np.float32]]:
-        """Return positions and float32 scores of the best, in no promised order among equals."""
+        """Return positions and scores of the best by a scan, in no promised order among equals."""
         return self.core.search(query, limit, selected)
 
 
@@ -61,12 +66,12 @@ def merged(segments: Iterable[Segment], form: Form) -> Core:
     order = np.argsort(ids, kind="stable")
     starts = np.cumsum([0, *(part.living for part in parts)])
 
-    def fill(target_ids: Ids, target: Vectors) -> None:
+    def fill(target_ids: Ids, target: Planes) -> None:
         target_ids[:] = ids[order]
         place = np.empty(len(order), dtype=np.int64)
         place[order] = np.arange(len(order))
         for part, start in zip(parts, starts[:-1], strict=True):
-            vectors = part.core.vectors if part.alive is None else part.core.vectors[part.alive]
-            target[place[start : start + len(vectors)]] = vectors
+            living = slice(None) if part.alive is None else part.alive
+            target.copy(place[start : start + part.living], part.core.planes, living)
 
-    return Core.filled(len(ids), parts[0].core.vectors.shape[1], fill, form)
+    return Core.filled(len(ids), parts[0].core.planes.dimension, fill, form)

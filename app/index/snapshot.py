@@ -1,8 +1,8 @@
 """Snapshots: an index as one file, which another process maps into its memory.
 
-Owns the form of the file: runs of ids and vectors as they lie in memory, then a manifest with a
-checksum for every block, then where the manifest begins. A file is written aside and renamed, so
-it is whole or not there. Must not judge whether a snapshot is new enough.
+Owns the form of the file: runs of ids and planes of vectors as they lie in memory, then a manifest
+with a checksum for every block, then where the manifest begins. A file is written aside and
+renamed, so it is whole or not there. Must not judge whether a snapshot is new enough.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from app.index.segment import Segment
 
 SUFFIX = ".snapshot"
 ASIDE = ".aside"
-VERSION = 1
+VERSION = 2
 MAGIC = b"CRYSTALINDEX"
 BLOCK_BYTES = 4 * 2**20
 """About so many bytes of vectors have a checksum of their own."""
@@ -96,9 +96,9 @@ class Snapshot:
         """Read every vector, and return the ids of the blocks that are not as they were written."""
         bad = [np.empty(0, dtype=np.int64)]
         for segment, checks in zip(self.index.segments, self._checks, strict=True):
-            for (start, end), check in zip(_blocks(segment.core), checks, strict=True):
-                if zlib.crc32(segment.core.vectors[start:end].data) != check:
-                    bad.append(segment.core.ids[start:end])
+            for rows, check in zip(_blocks(segment.core), checks, strict=True):
+                if _check(segment.core, rows) != check:
+                    bad.append(segment.core.ids[rows])
         return np.concatenate(bad)
 
 
@@ -205,11 +205,9 @@ def _write_segment(file: BinaryIO, segment: Segment) -> dict[str, Any]:
         entry[name] = [_aligned(file, 0), part.nbytes, zlib.crc32(part.data)]
         file.write(part.data)
     entry["vectors"] = _aligned(file, FRONT_BYTES)
-    entry["vector_checks"] = checks = []
-    for start, end in _blocks(core):
-        block = np.ascontiguousarray(core.vectors[start:end])
-        checks.append(zlib.crc32(block.data))
-        file.write(block.data)
+    entry["vector_checks"] = [_check(core, rows) for rows in _blocks(core)]
+    for plane in core.planes.parts:
+        file.write(plane.data)
     return entry
 
 
@@ -222,7 +220,7 @@ def _segment(memory: NDArray[np.uint8], entry: Mapping[str, Any], label: Label) 
     )
     if len(graph) and label.form.graph:
         built = Graph.of_bytes(graph, core.scanner, label.form.graph)
-        core = Core(core.ids, core.vectors, core.scanner, built)
+        core = Core(core.ids, core.planes, core.scanner, built)
     bits = np.unpackbits(alive, count=rows).astype(np.bool_) if len(alive) else None
     return Segment(core, bits)
 
@@ -234,11 +232,16 @@ def _checked(memory: NDArray[np.uint8], start: int, size: int, check: int) -> ND
     return part
 
 
-def _blocks(core: Core) -> Iterator[tuple[int, int]]:
-    row = max(core.vectors[:1].nbytes, 1)
-    size = max(BLOCK_BYTES // row, 1)
-    for start in range(0, len(core.vectors), size):
-        yield start, min(start + size, len(core.vectors))
+def _blocks(core: Core) -> Iterator[slice]:
+    row = max(core.planes.nbytes // max(len(core.planes), 1), 1)
+    return core.planes.blocks(max(BLOCK_BYTES // row, 1))
+
+
+def _check(core: Core, rows: slice) -> int:
+    check = 0
+    for plane in core.planes.parts:
+        check = zlib.crc32(plane[rows].data, check)
+    return check
 
 
 def _aligned(file: BinaryIO, room: int) -> int:

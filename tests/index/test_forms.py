@@ -53,7 +53,9 @@ def brute_force(vectors: NDArray[np.float16] | Vectors, query: Vectors) -> list[
 def test_narrow_numbers_answer_as_the_rounded_vectors_do() -> None:
     index = an_index(Form("float16"))
     rounded = vectors_of(ROWS).astype(np.float16)
-    assert {segment.core.vectors.dtype for segment in index.segments} == {np.dtype(np.float16)}
+    assert {segment.core.planes.parts[0].dtype for segment in index.segments} == {
+        np.dtype(np.float16)
+    }
     for query in vectors_of(5, seed=1):
         expected = brute_force(rounded, query)
         assert index.search(query, 40) == expected[:40]
@@ -64,7 +66,7 @@ def test_narrow_numbers_answer_as_the_rounded_vectors_do() -> None:
 
 def test_narrow_numbers_take_half_the_memory() -> None:
     wide, narrow = (an_index(Form(each)) for each in ("float32", "float16"))
-    sizes = [sum(each.core.vectors.nbytes for each in index.segments) for index in (wide, narrow)]
+    sizes = [sum(each.core.planes.nbytes for each in index.segments) for index in (wide, narrow)]
     assert sizes[0] == 2 * sizes[1]
 
 

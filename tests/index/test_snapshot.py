@@ -133,7 +133,7 @@ def test_a_damaged_block_is_told_by_its_ids(place: str, tmp_path: Path) -> None:
     damage(path, segment["vectors"] + offset)
     kept = snapshot.load(tmp_path, LABEL)
     assert kept is not None
-    row = offset // (DIMENSION * 4)
+    row = offset // (DIMENSION * 2) % segment["rows"]
     rows_of_a_block = 4_000 // (DIMENSION * 4)
     start = row - row % rows_of_a_block
     ids = kept.index.segments[0].core.ids[start : start + rows_of_a_block]

@@ -19,6 +19,7 @@ from app.domain.changes import IndexState
 from app.embedding.scale import centre_passages, means_of
 from app.index import snapshot
 from app.index.faiss_flat import FlatIndex
+from app.index.planes import as_held
 from app.index.snapshot import SUFFIX, Snapshot
 from app.maintenance.doctor.checks import Check, Patient, counted, found
 from app.mirror import held_vectors, shared_vectors
@@ -92,8 +93,8 @@ def _agreement(
     present = alike = 0
     for segment in index.segments:
         is_here = np.isin(ids, segment.living_ids)
-        held = segment.core.vectors[segment.core.positions(ids[is_here])]
-        expected = vectors[is_here].astype(held.dtype)
+        held = segment.core.planes.take(segment.core.positions(ids[is_here]))
+        expected = as_held(vectors[is_here], index.form.precision)
         present += len(held)
         alike += int((held == expected).all(axis=1).sum())
     return present, alike
