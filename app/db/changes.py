@@ -8,12 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from app.db.models import index_changes, index_state
 from app.domain.changes import CHANGED_VECTOR, Change, IndexState
 
 _STATE = select(index_state.c.sequence, index_state.c.epoch, index_state.c.trimmed_to)
+_SINCE = (
+    select(
+        index_changes.c.what,
+        index_changes.c.operation,
+        index_changes.c.target_id,
+        index_changes.c.space_id,
+        index_changes.c.kind,
+    )
+    .where(index_changes.c.sequence > bindparam("known"))
+    .order_by(index_changes.c.sequence, index_changes.c.id)
+)
+_NEXT = (
+    update(index_state)
+    .values(sequence=index_state.c.sequence + 1)
+    .returning(index_state.c.sequence)
+)
+_ADD = insert(index_changes)
 
 
 def state(connection: Connection) -> IndexState:
@@ -24,13 +41,7 @@ def state(connection: Connection) -> IndexState:
 
 def since(connection: Connection, sequence: int) -> tuple[Change, ...]:
     """Read the entries after a sequence number, oldest first."""
-    columns = index_changes.c
-    rows = connection.execute(
-        select(columns.what, columns.operation, columns.target_id, columns.space_id, columns.kind)
-        .where(columns.sequence > sequence)
-        .order_by(columns.sequence, columns.id)
-    )
-    return tuple(Change(*row) for row in rows)
+    return tuple(Change(*row) for row in connection.execute(_SINCE, {"known": sequence}))
 
 
 def of_vectors(
@@ -64,13 +75,9 @@ def append(connection: Connection, changes: Sequence[Change]) -> None:
     """Write the entries of a transaction; call it last before the commit."""
     if not changes:
         return
-    sequence = connection.execute(
-        update(index_state)
-        .values(sequence=index_state.c.sequence + 1)
-        .returning(index_state.c.sequence)
-    ).scalar_one()
+    sequence = connection.execute(_NEXT).scalar_one()
     connection.execute(
-        insert(index_changes),
+        _ADD,
         [
             {
                 "sequence": sequence,

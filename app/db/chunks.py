@@ -46,6 +46,9 @@ _VECTORS = (
 )
 
 
+_ADD = insert(embeddings).returning(embeddings.c.id, sort_by_parameter_order=True)
+
+
 class StoredChunk(NamedTuple):
     """A chunk row with its note, text unfolded."""
 
@@ -143,8 +146,7 @@ def add(connection: Connection, values: Sequence[Mapping[str, Any]]) -> tuple[in
     """Store chunk rows with their vectors and return their ids, in the given order."""
     if not values:
         return ()
-    statement = insert(embeddings).returning(embeddings.c.id, sort_by_parameter_order=True)
-    return tuple(connection.execute(statement, list(values)).scalars())
+    return tuple(connection.execute(_ADD, list(values)).scalars())
 
 
 def remove_of_notes(
@@ -158,8 +160,10 @@ def remove_of_notes(
     Returns:
         (id, space, kind) of each.
     """
-    columns = embeddings.c
-    condition = in_ids(columns.note_id, note_ids)
+    ids, columns = list(note_ids), embeddings.c
+    if not ids:
+        return ()
+    condition = in_ids(columns.note_id, ids)
     if space_id is not None:
         condition = condition & (columns.space_id == space_id)
     if kinds is not None:

@@ -20,6 +20,7 @@ from app.domain.conversations import (
 )
 from app.domain.page import Page
 
+_ADD = insert(conversations)
 _CONVERSATION = select(*(conversations.c[field.name] for field in fields(Conversation)))
 
 
@@ -111,7 +112,7 @@ def ids_of_external(connection: Connection, external_ids: Iterable[str]) -> dict
 def add(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
     """Store conversations; every row names the same columns."""
     if rows:
-        connection.execute(insert(conversations), list(rows))
+        connection.execute(_ADD, list(rows))
 
 
 def change(connection: Connection, conversation_id: str, values: Mapping[str, Any]) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, delete, insert, or_, select
+from sqlalchemy import Connection, Select, delete, insert, or_, select
 
 from app.db.columns import write_json
 from app.db.idlist import bound, in_bound_ids, in_ids
@@ -67,6 +67,13 @@ def named(connection: Connection, entity_ids: Iterable[int]) -> dict[int, Entity
     return {row.id: Entity(row.id, row.kind, row.name) for row in rows}
 
 
+_ANY_CHUNK = (
+    select(embeddings.c.id, embeddings.c.note_id, embeddings.c.space_id, embeddings.c.chunk_text)
+    .where(embeddings.c.kind == KIND_CHUNK)
+    .order_by(embeddings.c.id)
+)
+_CHUNKS = _ANY_CHUNK.where(in_bound_ids(embeddings.c.id))
+_CHUNKS_OF_NOTES = _ANY_CHUNK.where(in_bound_ids(embeddings.c.note_id))
 _OF_NOTES = (
     select(note_entities.c.note_id, entities.c.id, entities.c.kind, entities.c.name)
     .join(entities, entities.c.id == note_entities.c.entity_id)
@@ -77,16 +84,21 @@ _OF_NOTES = (
 
 def of_notes(connection: Connection, note_ids: Iterable[int]) -> dict[int, dict[int, Entity]]:
     """Return the entities that each note has, by their ids; notes without any are absent."""
-    rows = connection.execute(_OF_NOTES, bound(note_ids))
+    ids_ = list(note_ids)
     found: defaultdict[int, dict[int, Entity]] = defaultdict(dict)
-    for note_id, *entity in rows:
+    for note_id, *entity in connection.execute(_OF_NOTES, bound(ids_)) if ids_ else ():
         found[note_id][entity[0]] = Entity(*entity)
     return dict(found)
 
 
-def set_of_notes(connection: Connection, wanted: dict[int, set[int]]) -> None:
-    """Give each note exactly these entities."""
-    connection.execute(delete(note_entities).where(in_ids(note_entities.c.note_id, wanted)))
+def forget_of_notes(connection: Connection, note_ids: Collection[int]) -> None:
+    """Take all entities from notes."""
+    if note_ids:
+        connection.execute(delete(note_entities).where(in_ids(note_entities.c.note_id, note_ids)))
+
+
+def give_notes(connection: Connection, wanted: dict[int, set[int]]) -> None:
+    """Give notes that have none their entities."""
     rows = [
         {"note_id": note_id, "entity_id": entity_id}
         for note_id, entity_ids in sorted(wanted.items())
@@ -98,32 +110,30 @@ def set_of_notes(connection: Connection, wanted: dict[int, set[int]]) -> None:
 
 def chunks_of_notes(connection: Connection, note_ids: Iterable[int]) -> list[ChunkText]:
     """Return the chunks of notes in every space, by id."""
-    return _chunks(connection, embeddings.c.note_id, note_ids)
+    return _chunks(connection, _CHUNKS_OF_NOTES, note_ids)
 
 
 def chunks(connection: Connection, chunk_ids: Iterable[int]) -> list[ChunkText]:
     """Return the chunks of these ids, by id."""
-    return _chunks(connection, embeddings.c.id, chunk_ids)
+    return _chunks(connection, _CHUNKS, chunk_ids)
 
 
 def _chunks(
-    connection: Connection, column: ColumnElement[int], wanted: Iterable[int]
+    connection: Connection, statement: Select[Any], wanted: Iterable[int]
 ) -> list[ChunkText]:
-    columns = embeddings.c
-    rows = connection.execute(
-        select(columns.id, columns.note_id, columns.space_id, columns.chunk_text)
-        .where(in_ids(column, wanted), columns.kind == KIND_CHUNK)
-        .order_by(columns.id)
-    )
-    return [ChunkText(*row) for row in rows]
+    ids_ = list(wanted)
+    return [ChunkText(*row) for row in connection.execute(statement, bound(ids_))] if ids_ else []
 
 
-def set_of_chunks(connection: Connection, wanted: dict[ChunkText, set[int]]) -> None:
-    """Let each chunk mention exactly these entities."""
-    if not wanted:
-        return
-    ids_ = [chunk.chunk_id for chunk in wanted]
-    connection.execute(delete(chunk_entities).where(in_ids(chunk_entities.c.chunk_id, ids_)))
+def forget_of_chunks(connection: Connection, chunk_ids: Collection[int]) -> None:
+    """Let chunks mention nothing."""
+    if chunk_ids:
+        is_meant = in_ids(chunk_entities.c.chunk_id, chunk_ids)
+        connection.execute(delete(chunk_entities).where(is_meant))
+
+
+def give_chunks(connection: Connection, wanted: dict[ChunkText, set[int]]) -> None:
+    """Let chunks that mention nothing mention these entities."""
     rows = [
         {"chunk_id": chunk.chunk_id, "entity_id": entity_id, "space_id": chunk.space_id}
         for chunk, entity_ids in sorted(wanted.items())

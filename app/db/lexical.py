@@ -43,6 +43,8 @@ _OWNERS = select(
     lexical_documents.c.entity_id,
 ).where(in_bound_ids(lexical_documents.c.id))
 
+_ADD = insert(lexical_documents).returning(lexical_documents.c.id, sort_by_parameter_order=True)
+
 
 def every(connection: Connection) -> Iterator[StoredDocument]:
     """Read all documents of notes, by ascending id."""
@@ -125,18 +127,18 @@ def add(connection: Connection, documents: Sequence[DocumentDraft]) -> tuple[int
     """Store documents and return their ids in order."""
     if not documents:
         return ()
-    statement = insert(lexical_documents).returning(
-        lexical_documents.c.id, sort_by_parameter_order=True
-    )
     rows = [document._asdict() for document in documents]
-    return tuple(connection.execute(statement, rows).scalars())
+    return tuple(connection.execute(_ADD, rows).scalars())
 
 
 def remove_of_notes(
     connection: Connection, note_ids: Iterable[int], kinds: Sequence[str] | None = None
 ) -> tuple[tuple[int, str], ...]:
     """Delete the documents of notes, of some kinds or of all; return id and kind, by id."""
-    condition = in_ids(lexical_documents.c.note_id, note_ids)
+    ids = list(note_ids)
+    if not ids:
+        return ()
+    condition = in_ids(lexical_documents.c.note_id, ids)
     if kinds is not None:
         condition = condition & lexical_documents.c.kind.in_(kinds)
     return _remove(connection, condition)

@@ -19,10 +19,11 @@ from sqlalchemy import Connection, Select, and_, bindparam, delete, insert, or_,
 
 from app.db.columns import read_texts
 from app.db.idlist import bound, in_bound_ids, in_ids
-from app.db.models import conversations, note_links, note_names, notes
+from app.db.models import conversations, note_links, notes
 from app.domain.conversations import MARKDOWN_SOURCE
 from app.domain.links import Link, LinkEdge, Named, StoredLink
 
+_KEYS_AT_ONCE = 500
 _C = note_links.c
 _LINK = select(
     _C.id, _C.source_note_id, _C.target_note_id,
@@ -49,13 +50,10 @@ _NAMED_OF_IDS = _NAMED.where(in_bound_ids(notes.c.id))
 _FOUND_IN = _LINK.where(
     in_bound_ids(_C.source_note_id), _C.in_body == bindparam("in_body")
 ).order_by(_C.source_note_id, _C.position, _C.id)
+_WITH_KEYS = _LINK.where(_C.name_key.in_(bindparam("keys", expanding=True))).order_by(_C.id)
 _LEADING_TO = _LINK.where(in_bound_ids(_C.target_note_id)).order_by(_C.id)
 _LEAVING = _LINK.where(in_bound_ids(_C.source_note_id)).order_by(_C.id)
 _BODIES = select(notes.c.id, notes.c.body).where(in_bound_ids(notes.c.id)).order_by(notes.c.id)
-_KEYS = select(note_names.c.note_id, note_names.c.name_key).where(
-    in_bound_ids(note_names.c.note_id)
-)
-_NO_KEYS = delete(note_names).where(in_bound_ids(note_names.c.note_id))
 
 
 def edges(connection: Connection, note_ids: Iterable[int] | None = None) -> tuple[LinkEdge, ...]:
@@ -121,7 +119,10 @@ def told(connection: Connection, note_ids: Iterable[int]) -> dict[int, tuple[Sto
 def _by_source(
     connection: Connection, note_ids: Iterable[int], *, is_in_body: bool
 ) -> dict[int, tuple[StoredLink, ...]]:
-    values = {**bound(note_ids), "in_body": int(is_in_body)}
+    ids = list(note_ids)
+    if not ids:
+        return {}
+    values = {**bound(ids), "in_body": int(is_in_body)}
     found: defaultdict[int, list[StoredLink]] = defaultdict(list)
     for each in _stored(connection, _FOUND_IN, values):
         found[each.source_note_id].append(each)
@@ -188,21 +189,20 @@ def with_keys(connection: Connection, keys: Iterable[str]) -> tuple[StoredLink, 
     return tuple(
         each
         for start in range(0, len(wanted), _KEYS_AT_ONCE)
-        for each in _stored(
-            connection,
-            _LINK.where(_C.name_key.in_(wanted[start : start + _KEYS_AT_ONCE])).order_by(_C.id),
-        )
+        for each in _stored(connection, _WITH_KEYS, {"keys": wanted[start : start + _KEYS_AT_ONCE]})
     )
 
 
 def leading_to(connection: Connection, note_ids: Iterable[int]) -> tuple[StoredLink, ...]:
     """Return the links that lead to one of these notes, by id."""
-    return _stored(connection, _LEADING_TO, bound(note_ids))
+    ids = list(note_ids)
+    return _stored(connection, _LEADING_TO, bound(ids)) if ids else ()
 
 
 def leaving(connection: Connection, note_ids: Iterable[int]) -> tuple[StoredLink, ...]:
     """Return the links that stand in one of these notes, by id."""
-    return _stored(connection, _LEAVING, bound(note_ids))
+    ids = list(note_ids)
+    return _stored(connection, _LEAVING, bound(ids)) if ids else ()
 
 
 def bodies(connection: Connection, note_ids: Iterable[int]) -> dict[int, str | None]:
@@ -215,9 +215,6 @@ def by_ids(connection: Connection, link_ids: Iterable[int]) -> tuple[StoredLink,
     """Return the links of these ids that exist, by id."""
     ids = list(link_ids)
     return _stored(connection, _LINK.where(in_ids(_C.id, ids)).order_by(_C.id)) if ids else ()
-
-
-_KEYS_AT_ONCE = 500
 
 
 def named(connection: Connection, note_ids: Iterable[int]) -> dict[int, Named]:
@@ -234,52 +231,6 @@ def _named(row: Any) -> Named:
     return Named(
         row.id, row.title, read_texts(row.aliases), row.path, row.slug, folder, row.created_at
     )
-
-
-def called(connection: Connection, keys: Iterable[str]) -> dict[str, tuple[int, ...]]:
-    """Return the notes that one of these keys may mean, by key and ascending id."""
-    wanted = list(keys)
-    found: defaultdict[str, list[int]] = defaultdict(list)
-    for start in range(0, len(wanted), _KEYS_AT_ONCE):
-        rows = connection.execute(
-            select(note_names.c.name_key, note_names.c.note_id)
-            .where(note_names.c.name_key.in_(wanted[start : start + _KEYS_AT_ONCE]))
-            .order_by(note_names.c.name_key, note_names.c.note_id)
-        )
-        for key, note_id in rows:
-            found[key].append(note_id)
-    return {key: tuple(ids) for key, ids in found.items()}
-
-
-def keys_of(connection: Connection, note_ids: Iterable[int]) -> dict[int, frozenset[str]]:
-    """Return the keys that are stored of these notes; notes without any are absent."""
-    rows = connection.execute(_KEYS, bound(note_ids))
-    found: defaultdict[int, set[str]] = defaultdict(set)
-    for note_id, key in rows:
-        found[note_id].add(key)
-    return {note_id: frozenset(keys) for note_id, keys in found.items()}
-
-
-def set_keys(connection: Connection, keys: Mapping[int, Iterable[str]]) -> None:
-    """Replace the keys of notes."""
-    connection.execute(_NO_KEYS, bound(keys))
-    rows = [
-        {"note_id": note_id, "name_key": key}
-        for note_id, found in keys.items()
-        for key in sorted(set(found))
-    ]
-    if rows:
-        connection.execute(insert(note_names), rows)
-
-
-def notes_without_keys(connection: Connection) -> tuple[int, ...]:
-    """Return the ids of notes with a conversation whose names were never stored, by id."""
-    has_key = select(note_names.c.note_id).where(note_names.c.note_id == notes.c.id).exists()
-    listed = notes.join(conversations, conversations.c.id == notes.c.conversation_id)
-    found = connection.execute(
-        select(notes.c.id).select_from(listed).where(~has_key).order_by(notes.c.id)
-    )
-    return tuple(found.scalars())
 
 
 def find(connection: Connection, source_note_id: int, link: Link) -> StoredLink | None:

@@ -67,6 +67,7 @@ _TAGS_OF_NOTES = (
     .where(in_bound_ids(note_tags.c.note_id))
     .order_by(note_tags.c.note_id, tags.c.id)
 )
+_ADD = insert(notes).returning(notes.c.id)
 _JSON_COLUMNS = ("key_conclusions", "code_snippets", "error_signatures", "files_touched")
 
 
@@ -176,8 +177,7 @@ def all_ids(connection: Connection) -> tuple[int, ...]:
 
 def add(connection: Connection, values: Mapping[str, Any]) -> int:
     """Store a note's columns and return its id."""
-    statement = insert(notes).values(**values).returning(notes.c.id)
-    note_id: int = connection.execute(statement).scalar_one()
+    note_id: int = connection.execute(_ADD, dict(values)).scalar_one()
     return note_id
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Row, case, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, case, delete, func, insert, select, update
 
 from app.db.columns import now
-from app.db.idlist import in_ids
+from app.db.idlist import bound, in_bound_ids, in_ids
 from app.db.models import embedding_spaces, embeddings, note_spaces, notes
 from app.db.standing import STANDING_IN
 from app.domain.calibration import Scale
@@ -21,6 +21,18 @@ ACTIVE = 1
 """Notes are embedded into this space, and searched in it unless another stands in."""
 
 _MEANS = ("mean_query", "mean_query_han", "mean_passage", "mean_passage_han")
+_SPACE = select(embedding_spaces).where(embedding_spaces.c.id == bindparam("space_id"))
+_ADD_STATES = insert(note_spaces)
+_MIRROR_STATUS = (
+    update(notes)
+    .where(
+        in_bound_ids(notes.c.id),
+        select(embedding_spaces.c.id)
+        .where(embedding_spaces.c.id == bindparam("space_id"), embedding_spaces.c.active == ACTIVE)
+        .exists(),
+    )
+    .values(embedding_status=bindparam("status"))
+)
 
 
 def _space(row: Row[Any]) -> Space:
@@ -59,17 +71,12 @@ def _with_role(connection: Connection, role: int) -> Space | None:
 
 def get(connection: Connection, space_id: int) -> Space:
     """Return a space by its id."""
-    row = connection.execute(
-        select(embedding_spaces).where(embedding_spaces.c.id == space_id)
-    ).one()
-    return _space(row)
+    return _space(connection.execute(_SPACE, {"space_id": space_id}).one())
 
 
 def known(connection: Connection, space_id: int) -> Space | None:
     """Return a space by its id, None when there is none."""
-    row = connection.execute(
-        select(embedding_spaces).where(embedding_spaces.c.id == space_id)
-    ).one_or_none()
+    row = connection.execute(_SPACE, {"space_id": space_id}).one_or_none()
     return _space(row) if row else None
 
 
@@ -170,18 +177,16 @@ def set_status(connection: Connection, space_id: int, note_ids: Iterable[int], s
 
 def set_states(connection: Connection, space_id: int, states: Sequence[NoteState]) -> None:
     """Replace the states of notes in a space, mirrored when it is the active one."""
-    columns = note_spaces.c
-    ids = [state.note_id for state in states]
-    connection.execute(
-        delete(note_spaces).where(columns.space_id == space_id, in_ids(columns.note_id, ids))
-    )
+    forget_states(connection, space_id, [state.note_id for state in states])
     add_states(connection, space_id, states)
 
 
-def _is_active(connection: Connection, space_id: int) -> bool:
-    columns = embedding_spaces.c
-    role = connection.execute(select(columns.active).where(columns.id == space_id)).scalar()
-    return role == ACTIVE
+def forget_states(connection: Connection, space_id: int, note_ids: Sequence[int]) -> None:
+    """Delete the states of notes in a space."""
+    columns = note_spaces.c
+    if note_ids:
+        is_meant = (columns.space_id == space_id, in_ids(columns.note_id, note_ids))
+        connection.execute(delete(note_spaces).where(*is_meant))
 
 
 def outdate(connection: Connection, note_id: int, text_hash: str) -> None:
@@ -263,18 +268,13 @@ def add_states(connection: Connection, space_id: int, states: Sequence[NoteState
     """Store states of notes that have none in a space yet, mirrored when it is the active one."""
     if not states:
         return
-    connection.execute(
-        insert(note_spaces), [{"space_id": space_id, **asdict(state)} for state in states]
-    )
-    if not _is_active(connection, space_id):
-        return
+    connection.execute(_ADD_STATES, [{"space_id": space_id, **asdict(state)} for state in states])
     by_status: defaultdict[str, list[int]] = defaultdict(list)
     for state in states:
         by_status[state.status].append(state.note_id)
     for status, ids in by_status.items():
-        connection.execute(
-            update(notes).where(in_ids(notes.c.id, ids)).values(embedding_status=status)
-        )
+        values = {**bound(ids), "space_id": space_id, "status": status}
+        connection.execute(_MIRROR_STATUS, values)
 
 
 def have_vectors(connection: Connection) -> bool:

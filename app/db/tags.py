@@ -73,6 +73,11 @@ def set_of_note(connection: Connection, note_id: int, names: Iterable[str]) -> N
 def set_of_notes(connection: Connection, names: Mapping[int, Sequence[str]]) -> None:
     """Give notes exactly these tags; unknown names become tags, in the order given."""
     connection.execute(delete(note_tags).where(in_ids(note_tags.c.note_id, names)))
+    give(connection, names)
+
+
+def give(connection: Connection, names: Mapping[int, Sequence[str]]) -> None:
+    """Give notes that have no tags these; unknown names become tags, in the order given."""
     wanted = list(dict.fromkeys(name for found in names.values() for name in found))
     known = ids_by_name(connection, wanted)
     known |= add(connection, [name for name in wanted if name not in known])

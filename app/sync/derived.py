@@ -41,11 +41,13 @@ def write(unit: Transaction, active: Active, before: Note | None, draft: Draft) 
     if before is None:
         columns = {"embedding_status": STATUS_PENDING, "updated_at": now(), **draft.columns}
         note_id = notes.add(connection, columns)
+        tags.give(connection, {note_id: draft.tags})
+        unit.created([note_id])
     else:
         note_id = before.id
         notes.change(connection, note_id, {**draft.columns, "updated_at": now()})
-    tags.set_of_note(connection, note_id, draft.tags)
-    unit.reworded([note_id])
+        tags.set_of_note(connection, note_id, draft.tags)
+        unit.reworded([note_id])
     after = notes.get(connection, note_id)
     if after is None:
         raise NoteNotFound

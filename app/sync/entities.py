@@ -35,6 +35,7 @@ def settle(
     notes: Sequence[Note],
     added_chunks: Iterable[int],
     left_entities: Iterable[int],
+    new: Collection[int] = (),
 ) -> list[Change]:
     """Bring the fragments of some notes in step, and drop entities that no note has any more.
 
@@ -42,19 +43,20 @@ def settle(
         notes: Those that were written, as they are stored now.
         added_chunks: Chunk rows that are new, of any note.
         left_entities: Entities of notes that are deleted.
+        new: Those of the notes that this transaction stored: they have no entities yet.
     """
     fresh = entities.chunks(connection, added_chunks)
     changes = _write_documents(connection, fresh)
-    left, changed, added = _settle_notes(connection, notes)
+    left, changed, added = _settle_notes(connection, notes, new)
     changes += added
-    _settle_chunks(connection, changed, fresh)
+    _settle_chunks(connection, entities.chunks_of_notes(connection, changed), fresh)
     return changes + remove_forsaken(connection, {*left, *left_entities})
 
 
 def write_documents(connection: Connection, chunk_ids: Iterable[int]) -> list[Change]:
     """Write the documents of chunks that have none, and let the chunks mention what they hold."""
     found = entities.chunks(connection, chunk_ids)
-    _settle_chunks(connection, (), found)
+    _settle_chunks(connection, found, ())
     return _write_documents(connection, found)
 
 
@@ -122,7 +124,7 @@ def _write_documents(connection: Connection, found: Sequence[ChunkText]) -> list
 
 
 def _settle_notes(
-    connection: Connection, notes: Sequence[Note]
+    connection: Connection, notes: Sequence[Note], new: Collection[int]
 ) -> tuple[set[int], list[int], list[Change]]:
     """Give notes the entities that they mention.
 
@@ -134,12 +136,12 @@ def _settle_notes(
     keys = {note.id: mentions_of(note) for note in notes}
     ids, changes = _ensure(connection, {key for each in keys.values() for key in each})
     wanted = {note_id: {ids[key] for key in each} for note_id, each in keys.items()}
-    had = entities.of_notes(connection, wanted)
+    had = entities.of_notes(connection, (each for each in wanted if each not in new))
     changed = {
         note_id: each for note_id, each in wanted.items() if each != set(had.get(note_id, ()))
     }
-    if changed:
-        entities.set_of_notes(connection, changed)
+    entities.forget_of_notes(connection, had.keys() & changed.keys())
+    entities.give_notes(connection, changed)
     left = {
         id_ for note_id, each in changed.items() for id_ in had.get(note_id, {}) if id_ not in each
     }
@@ -159,17 +161,18 @@ def _ensure(connection: Connection, keys: Collection[Key]) -> tuple[dict[Key, in
 
 
 def _settle_chunks(
-    connection: Connection, note_ids: Sequence[int], fresh: Sequence[ChunkText]
+    connection: Connection, known: Iterable[ChunkText], fresh: Iterable[ChunkText]
 ) -> None:
-    """Let all chunks of some notes, and some chunks beside, mention what they hold."""
-    found = {*fresh, *(entities.chunks_of_notes(connection, note_ids) if note_ids else ())}
-    if not found:
-        return
+    """Let chunks mention what they hold; the fresh ones mention nothing yet."""
+    found = {*known, *fresh}
+    entities.forget_of_chunks(
+        connection, [each.chunk_id for each in sorted(found.difference(fresh))]
+    )
     of_notes = entities.of_notes(connection, sorted({each.note_id for each in found}))
     wanted = {
         each: _held(each.text, of_notes.get(each.note_id, {}).values()) for each in sorted(found)
     }
-    entities.set_of_chunks(connection, wanted)
+    entities.give_chunks(connection, wanted)
 
 
 def _held(text: str, candidates: Iterable[Entity]) -> set[int]:

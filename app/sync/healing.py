@@ -6,7 +6,7 @@ or documents of notes alone, and no entities.
 
 from __future__ import annotations
 
-from app.db import entities, lexical, links, message_documents
+from app.db import entities, lexical, message_documents, names
 from app.db.engine import Database
 from app.sync.transaction import transaction
 
@@ -47,7 +47,7 @@ def _unworded(database: Database, space_id: int) -> tuple[int, ...]:
 def fill_links(database: Database) -> int:
     """Settle the names and links of notes that have no names; return the number of notes."""
     with database.read() as connection:
-        note_ids = links.notes_without_keys(connection)
+        note_ids = names.notes_without(connection)
     for start in range(0, len(note_ids), BATCH):
         with transaction(database) as unit:
             unit.relinked(note_ids[start : start + BATCH])

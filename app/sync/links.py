@@ -13,35 +13,41 @@ links of its body are settled here, in the transaction that writes it:
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from sqlalchemy import Connection
 
-from app.db import changes, links
+from app.db import links
+from app.db import names as note_keys
 from app.domain.links import Link, Named, StoredLink
 from app.markdown import names, resolution
 from app.markdown.links import links_of
 
 
-def settle(connection: Connection, note_ids: Iterable[int], loose: Iterable[int] = ()) -> None:
+def settle(
+    connection: Connection,
+    note_ids: Iterable[int],
+    loose: Iterable[int] = (),
+    new: Collection[int] = (),
+) -> None:
     """Settle the links of notes that are written, and those that may lead to them.
 
     Args:
         note_ids: Notes that are new, or whose text or names changed.
         loose: Links, by id, whose note is deleted.
+        new: Those of the notes that this transaction stored: they have no names and links yet.
     """
-    # Two transactions that do not see each other's notes would leave both unresolved.
-    changes.take_turn(connection)
     ids = sorted(set(note_ids))
+    known = [note_id for note_id in ids if note_id not in new]
     written = links.named(connection, ids)
-    touched = _settle_names(connection, written)
-    _settle_bodies(connection, list(written))
+    touched = _settle_names(connection, written, known)
+    linked = _settle_bodies(connection, list(written), known)
     affected = {
         each.id: each
         for each in (
             *links.with_keys(connection, sorted(touched)),
-            *links.leading_to(connection, ids),
-            *links.leaving(connection, ids),
+            *links.leading_to(connection, known),
+            *links.leaving(connection, sorted({*known, *linked})),
             *links.by_ids(connection, loose),
         )
     }
@@ -51,7 +57,7 @@ def settle(connection: Connection, note_ids: Iterable[int], loose: Iterable[int]
 def unsettled(connection: Connection, note_ids: Iterable[int]) -> set[int]:
     """Return the notes whose stored names or links are not those of their texts."""
     written = links.named(connection, sorted(note_ids))
-    had = links.keys_of(connection, written)
+    had = note_keys.of_notes(connection, written)
     stored = links.in_bodies(connection, list(written))
     leaving = links.leaving(connection, list(written))
     misled = _changed_targets(connection, leaving)
@@ -66,20 +72,24 @@ def unsettled(connection: Connection, note_ids: Iterable[int]) -> set[int]:
     }
 
 
-def _settle_names(connection: Connection, written: Mapping[int, Named]) -> set[str]:
+def _settle_names(
+    connection: Connection, written: Mapping[int, Named], known: Iterable[int]
+) -> set[str]:
     """Store what notes are called; return the keys that they had or have."""
-    before = links.keys_of(connection, written)
+    before = note_keys.of_notes(connection, known)
     after = {note_id: resolution.keys(note) for note_id, note in written.items()}
-    links.set_keys(
-        connection,
-        {note_id: keys for note_id, keys in after.items() if before.get(note_id) != keys},
-    )
+    changed = {note_id: keys for note_id, keys in after.items() if before.get(note_id) != keys}
+    note_keys.forget(connection, before.keys() & changed.keys())
+    note_keys.give(connection, changed)
     return {key for found in (before, after) for keys in found.values() for key in keys}
 
 
-def _settle_bodies(connection: Connection, note_ids: Sequence[int]) -> None:
-    stored = links.in_bodies(connection, note_ids)
-    told = links.told(connection, note_ids)
+def _settle_bodies(
+    connection: Connection, note_ids: Sequence[int], known: Sequence[int]
+) -> set[int]:
+    """Store the links of the bodies of notes; return the notes that have fresh ones."""
+    stored = links.in_bodies(connection, known)
+    told = links.told(connection, known)
     outdated: list[int] = []
     fresh: list[tuple[int, str, Link, int | None]] = []
     for note_id, body in links.bodies(connection, note_ids).items():
@@ -97,6 +107,7 @@ def _settle_bodies(connection: Connection, note_ids: Sequence[int]) -> None:
         ]
     links.remove(connection, outdated)
     links.add(connection, fresh)
+    return {row[0] for row in fresh}
 
 
 def _targets(stored: Iterable[StoredLink]) -> dict[tuple[str, str], int | None]:
@@ -110,7 +121,7 @@ def _changed_targets(
     by_key: defaultdict[str, list[StoredLink]] = defaultdict(list)
     for each in affected:
         by_key[names.key(each.link.target)].append(each)
-    called = links.called(connection, sorted(by_key))
+    called = note_keys.called(connection, sorted(by_key))
     sources = {each.source_note_id for found in by_key.values() for each in found}
     known = links.named(connection, sources.union(*called.values()))
     changed: dict[int, int | None] = {}

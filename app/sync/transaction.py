@@ -30,6 +30,7 @@ class Transaction:
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
         self._changes: list[Change] = []
+        self._new: set[int] = set()
         self._reworded: set[int] = set()
         self._relinked: set[int] = set()
         self._loose_links: set[int] = set()
@@ -52,6 +53,19 @@ class Transaction:
         for chunk_id, space_id, kind in removed:
             self._changes.append(Change(CHANGED_VECTOR, OPERATION_REMOVE, chunk_id, space_id, kind))
             self._has_lost_chunks |= kind == KIND_CHUNK
+
+    def created(self, note_ids: Iterable[int]) -> None:
+        """Tell of notes that this transaction stored; what is derived from them is written too.
+
+        Nothing hangs on them from before, so nobody looks for what would have to go.
+        """
+        ids = list(note_ids)
+        self._new.update(ids)
+        self.reworded(ids)
+
+    def known(self, note_ids: Iterable[int]) -> list[int]:
+        """Return those of some notes that were there before the transaction."""
+        return [note_id for note_id in note_ids if note_id not in self._new]
 
     def reworded(self, note_ids: Iterable[int]) -> None:
         """Have what is derived from the texts of notes written anew, last in the transaction.
@@ -123,15 +137,15 @@ class Transaction:
             )
         written = notes.get_many(self.connection, self._reworded) if self._reworded else ()
         if self._reworded:
-            removed, added = words.rewrite(self.connection, written, self._reworded)
+            removed, added = words.rewrite(self.connection, written, self.known(self._reworded))
             for operation, ids in ((OPERATION_REMOVE, removed), (OPERATION_ADD, added)):
                 self._changes += documents_changed(operation, ((id_, KIND_ROOT) for id_ in ids))
         if written or self._added_chunks or self._left_entities:
             self._changes += settle(
-                self.connection, written, self._added_chunks, self._left_entities
+                self.connection, written, self._added_chunks, self._left_entities, self._new
             )
         if self._relinked or self._loose_links:
-            link_sync.settle(self.connection, self._relinked, self._loose_links)
+            link_sync.settle(self.connection, self._relinked, self._loose_links, self._new)
         for conversation_id in sorted(self._heard):
             gone, fresh = messages.rewrite(self.connection, conversation_id)
             self._messages_changed(OPERATION_REMOVE, gone)

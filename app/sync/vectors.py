@@ -91,7 +91,8 @@ def store_many(unit: Transaction, space_id: int, outcomes: Mapping[int, Outcome]
 
     A failed outcome leaves no chunks: they would speak of a text that is gone.
     """
-    unit.removed_vectors(chunks.remove_of_notes(unit.connection, outcomes, space_id))
+    known = unit.known(outcomes)
+    unit.removed_vectors(chunks.remove_of_notes(unit.connection, known, space_id))
     rows = [
         row
         for note_id, outcome in outcomes.items()
@@ -102,8 +103,9 @@ def store_many(unit: Transaction, space_id: int, outcomes: Mapping[int, Outcome]
     for length in sorted(lengths):
         settle_dimension(unit, space_id, length)
     unit.added_vectors(space_id, KIND_CHUNK, chunks.add(unit.connection, rows))
+    spaces.forget_states(unit.connection, space_id, known)
     states = [_state_of(note_id, outcome) for note_id, outcome in outcomes.items()]
-    spaces.set_states(unit.connection, space_id, states)
+    spaces.add_states(unit.connection, space_id, states)
 
 
 def _state_of(note_id: int, outcome: Outcome) -> spaces.NoteState:

@@ -33,7 +33,7 @@ def rewrite(
 
     Args:
         found: Those of the notes that exist, as they are stored now.
-        note_ids: The notes.
+        note_ids: The notes that may have documents.
     """
     removed = lexical.remove_of_notes(connection, sorted(set(note_ids)), [KIND_ROOT])
     documents = [

@@ -65,18 +65,28 @@ class Writer:
             EditConflict: that conversation has a note already.
         """
         active = self._active.current
-        with self._database.read() as connection:
-            ordered = tags.in_id_order(connection, draft.tags)
+        ordered = self._in_id_order(draft.tags)
         prepared = texts.of_draft(draft, ordered, active.embedder.max_chars)
         outcome = embed(active.embedder, [prepared])[0]
         with transaction(self._database) as unit:
             conversation_id = _conversation_for(unit.connection, draft)
             note_id = notes.add(unit.connection, note_columns(draft, conversation_id))
-            tags.set_of_note(unit.connection, note_id, ordered)
-            unit.reworded([note_id])
-            _store(unit, active, note_id, outcome)
+            is_current = tags.in_id_order(unit.connection, ordered) == ordered
+            tags.give(unit.connection, {note_id: ordered})
+            unit.created([note_id])
+            if is_current:
+                store(unit, active.space_id, note_id, outcome)
+            else:
+                # Another process gave the tags other ids meanwhile.
+                _postpone(unit, active, note_id)
         self._on_embedded()
         return note_id
+
+    def _in_id_order(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        if not names:
+            return ()
+        with self._database.read() as connection:
+            return tags.in_id_order(connection, names)
 
     def edit_note(self, note_id: int, patch: NotePatch, if_updated_at: str | None = None) -> None:
         """Replace fields of a note; it is embedded again only when its text changed.
@@ -220,6 +230,11 @@ def _store(unit: Transaction, active: Active, note_id: int, outcome: Outcome) ->
         store(unit, active.space_id, note_id, outcome)
         return
     unit.removed_vectors(chunks.remove_of_notes(unit.connection, [note_id], active.space_id))
+    _postpone(unit, active, note_id)
+
+
+def _postpone(unit: Transaction, active: Active, note_id: int) -> None:
+    """Leave a note to the queue, which embeds it as it is then."""
     spaces.set_status(unit.connection, active.space_id, [note_id], STATUS_PENDING)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from app.db import links as link_rows
+from app.db import names
 from app.db.engine import Database
 from app.domain.search import SearchRequest
 from app.errors import CrystalError
@@ -71,7 +72,7 @@ def of_files(place: Place) -> list[str]:
 def _links(database: Database) -> list[str]:
     """Compare the links of every note with those that its body holds."""
     with database.read() as connection:
-        nameless = link_rows.notes_without_keys(connection)
+        nameless = names.notes_without(connection)
         ids = tuple(connection.exec_driver_sql("SELECT id FROM notes").scalars())
         stored = link_rows.in_bodies(connection, ids)
         bodies = link_rows.bodies(connection, ids)

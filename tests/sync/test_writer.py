@@ -33,6 +33,7 @@ from tests.support.application import (
     opened,
     plant,
     planted_vector,
+    recorded_statements,
     stub_values,
 )
 from tests.support.provider import StubProvider, of_dimension, status
@@ -131,6 +132,18 @@ def test_a_process_killed_in_the_middle_leaves_nothing(
     assert dump(filled) == before
     assert filled.writer.create_note(NoteDraft("kept", "cos=0.95")) == 4
     assert found_ids(ask(filled)) == [4, 2, 1, 3]
+
+
+def test_a_new_note_deletes_nothing_and_takes_few_statements(filled: Application) -> None:
+    draft = NoteDraft(
+        "new", SUMMARY, tags=("old", "new"), body="See [[cos]].", files_touched=("f",)
+    )
+    with recorded_statements(filled.database) as statements:
+        filled.writer.create_note(NoteDraft("plain", "cos=0.5"))
+        plain = len(statements)
+        filled.writer.create_note(draft)
+    assert not [each for each in statements if each.startswith("DELETE")]
+    assert plain <= 20
 
 
 @pytest.mark.parametrize("name", WRITES)
