@@ -46,6 +46,10 @@ const deeds = {
     const item = itemOf(vectorsAt(row, 1)[0], row);
     return { ms: (await timed(() => index.insertItem(item))).ms };
   },
+  async add({ first, count }) {
+    const items = vectorsAt(first, count).map((vector, place) => itemOf(vector, first + place));
+    return { ms: (await timed(() => index.batchInsertItems(items))).ms };
+  },
   async query({ row, limit }) {
     const vector = vectorsAt(row, 1)[0];
     const { ms, value } = await timed(() => index.queryItems(vector, "", limit));

@@ -21,7 +21,7 @@ from app.index.rows import Batch, Rows
 from app.index.scans import SCAN_THREADS, side_by_side
 from app.index.segment import Segment, merged
 
-TAIL_ROWS = 4_096
+TAIL_ROWS = 1_024
 """The tail is sealed at this size; adding a vector copies at most so many."""
 
 SEGMENT_ROWS = 131_072
@@ -195,6 +195,11 @@ class FlatIndex:
             segments += fresh
         return replace(self, segments=tuple(segments))
 
+    @property
+    def is_settled(self) -> bool:
+        """Tell whether nothing is to be merged or built."""
+        return not self._to_merge() and self._without_graph() is None
+
     def merge(self) -> Merge | None:
         """Write the segments that should be one into one core; None when all is well.
 
@@ -203,13 +208,16 @@ class FlatIndex:
         sources = self._to_merge()
         if sources:
             return Merge(sources, merged(sources, self.form))
-        return self._graph_to_build()
+        joined = self._without_graph()
+        if joined is None or self.form.graph is None:
+            return None
+        return Merge((joined,), joined.core.with_graph(self.form.graph))
 
-    def _graph_to_build(self) -> Merge | None:
-        """Build the graph of a large segment; None when all have theirs or none is wanted."""
+    def _without_graph(self) -> Segment | None:
+        """Return a large segment that lacks its graph; None when none does or none is wanted."""
         for segment in self.segments:
             if self.form.graph and not segment.core.graph and segment.living >= GRAPH_ROWS:
-                return Merge((segment,), segment.core.with_graph(self.form.graph))
+                return segment
         return None
 
     def _to_merge(self) -> tuple[Segment, ...]:

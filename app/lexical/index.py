@@ -107,6 +107,11 @@ class LexicalIndex:
             segments.append(Segment(core))
         return LexicalIndex(tuple(segments), numbering)
 
+    @property
+    def is_settled(self) -> bool:
+        """Tell whether nothing is to be merged."""
+        return not self._to_merge()
+
     def merge(self) -> LexicalMerge | None:
         """Write the segments that should be one into one core; None when all is well.
 

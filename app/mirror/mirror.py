@@ -107,7 +107,7 @@ class Mirror:
         if lacking:
             view = parts.with_parts(connection, view, lacking, self._holding)
         self._view = view
-        if known is not None and self._view is not known:
+        if known is not None and view is not known and not parts.is_settled(view):
             # After the swap: the merge would look at the view of before.
             self._merge_beside()
         return self._view

@@ -202,6 +202,13 @@ class PartMerge:
     merge: Merge | LexicalMerge
 
 
+def is_settled(view: View) -> bool:
+    """Tell whether no part has anything to merge."""
+    held: list[FlatIndex | LexicalIndex | None] = [view.words, view.fragments, view.messages]
+    held += [each for each in view.vectors.values() if isinstance(each, FlatIndex)]
+    return all(each.is_settled for each in held if each is not None)
+
+
 def next_merge(view: View) -> PartMerge | None:
     """Write the segments of one part that should be one; None when all parts are well."""
     for kind, index in view.vectors.items():

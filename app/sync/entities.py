@@ -33,23 +33,23 @@ LONGEST_NAME = 500
 def settle(
     connection: Connection,
     notes: Sequence[Note],
-    added_chunks: Iterable[int],
+    fresh: Sequence[ChunkText],
     left_entities: Iterable[int],
     new: Collection[int] = (),
 ) -> list[Change]:
-    """Bring the fragments of some notes in step, and drop entities that no note has any more.
+    """Bring the entities of some notes in step, and drop those that no note has any more.
 
     Args:
         notes: Those that were written, as they are stored now.
-        added_chunks: Chunk rows that are new, of any note.
+        fresh: Chunk rows that are new, of any note.
         left_entities: Entities of notes that are deleted.
         new: Those of the notes that this transaction stored: they have no entities yet.
     """
-    fresh = entities.chunks(connection, added_chunks)
-    changes = _write_documents(connection, fresh)
-    left, changed, added = _settle_notes(connection, notes, new)
-    changes += added
-    _settle_chunks(connection, entities.chunks_of_notes(connection, changed), fresh)
+    left, changed, changes = _settle_notes(connection, notes, new)
+    # A new note that mentions nothing did not change either.
+    bare = set(new).difference(changed)
+    held = [each for each in fresh if each.note_id not in bare]
+    _settle_chunks(connection, entities.chunks_of_notes(connection, changed), held)
     return changes + remove_forsaken(connection, {*left, *left_entities})
 
 
@@ -57,7 +57,16 @@ def write_documents(connection: Connection, chunk_ids: Iterable[int]) -> list[Ch
     """Write the documents of chunks that have none, and let the chunks mention what they hold."""
     found = entities.chunks(connection, chunk_ids)
     _settle_chunks(connection, found, ())
-    return _write_documents(connection, found)
+    ids = lexical.add(connection, documents(found))
+    return documents_changed(OPERATION_ADD, ((id_, KIND_CHUNK) for id_ in ids))
+
+
+def documents(chunks: Iterable[ChunkText]) -> list[DocumentDraft]:
+    """Return the documents of chunks."""
+    return [
+        DocumentDraft(KIND_CHUNK, postings_of({CONTENT: each.text}), each.note_id, each.chunk_id)
+        for each in chunks
+    ]
 
 
 def remove_forsaken(connection: Connection, entity_ids: Iterable[int]) -> list[Change]:
@@ -112,15 +121,6 @@ def holds(folded: str, name: str) -> bool:
 def _joins(before: str, after: str) -> bool:
     """Tell whether two neighbouring characters belong to one ASCII word."""
     return all(each.isascii() and each.isalnum() for each in (before, after))
-
-
-def _write_documents(connection: Connection, found: Sequence[ChunkText]) -> list[Change]:
-    drafts = [
-        DocumentDraft(KIND_CHUNK, postings_of({CONTENT: each.text}), each.note_id, each.chunk_id)
-        for each in found
-    ]
-    ids = lexical.add(connection, drafts)
-    return documents_changed(OPERATION_ADD, ((id_, KIND_CHUNK) for id_ in ids))
 
 
 def _settle_notes(

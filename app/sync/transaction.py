@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from sqlalchemy import Connection
 
 from app.db import changes, entities, lexical, links, message_documents, notes
 from app.db.engine import Database
+from app.db.entities import ChunkText
 from app.domain.changes import (
     CHANGED_MESSAGES,
     CHANGED_SPACE,
@@ -18,10 +19,11 @@ from app.domain.changes import (
     Change,
 )
 from app.domain.chunks import KIND_CHUNK
-from app.lexical.documents import KIND_ROOT
+from app.domain.notes import Note
+from app.sync import entities as entity_sync
 from app.sync import links as link_sync
 from app.sync import messages, words
-from app.sync.entities import documents_changed, remove_forsaken, settle, write_documents
+from app.sync.entities import documents_changed, remove_forsaken, write_documents
 
 
 class Transaction:
@@ -136,21 +138,28 @@ class Transaction:
                 OPERATION_REMOVE, lexical.remove_of_no_chunk(self.connection)
             )
         written = notes.get_many(self.connection, self._reworded) if self._reworded else ()
-        if self._reworded:
-            removed, added = words.rewrite(self.connection, written, self.known(self._reworded))
-            for operation, ids in ((OPERATION_REMOVE, removed), (OPERATION_ADD, added)):
-                self._changes += documents_changed(operation, ((id_, KIND_ROOT) for id_ in ids))
-        if written or self._added_chunks or self._left_entities:
-            self._changes += settle(
-                self.connection, written, self._added_chunks, self._left_entities, self._new
+        fresh = entities.chunks(self.connection, self._added_chunks)
+        self._write_words(written, fresh)
+        if written or fresh or self._left_entities:
+            self._changes += entity_sync.settle(
+                self.connection, written, fresh, self._left_entities, self._new
             )
         if self._relinked or self._loose_links:
             link_sync.settle(self.connection, self._relinked, self._loose_links, self._new)
         for conversation_id in sorted(self._heard):
-            gone, fresh = messages.rewrite(self.connection, conversation_id)
+            gone, added = messages.rewrite(self.connection, conversation_id)
             self._messages_changed(OPERATION_REMOVE, gone)
-            self._messages_changed(OPERATION_ADD, fresh)
+            self._messages_changed(OPERATION_ADD, added)
         changes.append(self.connection, self._changes)
+
+    def _write_words(self, written: Sequence[Note], fresh: Sequence[ChunkText]) -> None:
+        """Write the documents of notes anew, and those of new chunks."""
+        removed = words.remove(self.connection, self.known(self._reworded))
+        drafts = [*words.documents(written), *entity_sync.documents(fresh)]
+        kinds = (draft.kind for draft in drafts)
+        added = zip(lexical.add(self.connection, drafts), kinds, strict=True)
+        self._changes += documents_changed(OPERATION_REMOVE, removed)
+        self._changes += documents_changed(OPERATION_ADD, added)
 
 
 @contextmanager

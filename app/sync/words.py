@@ -5,7 +5,7 @@ Owns which text of a note goes to which field.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from sqlalchemy import Connection
@@ -26,20 +26,16 @@ from app.lexical.documents import (
 Texts = dict[str, str | list[str]]
 
 
-def rewrite(
-    connection: Connection, found: Sequence[Note], note_ids: Iterable[int]
-) -> tuple[list[int], list[int]]:
-    """Write the documents of notes anew; return the ids of the removed and of the added ones.
+def remove(connection: Connection, note_ids: Iterable[int]) -> tuple[tuple[int, str], ...]:
+    """Delete the documents of notes, not those of their chunks; return id and kind, by id."""
+    return lexical.remove_of_notes(connection, sorted(set(note_ids)), [KIND_ROOT])
 
-    Args:
-        found: Those of the notes that exist, as they are stored now.
-        note_ids: The notes that may have documents.
-    """
-    removed = lexical.remove_of_notes(connection, sorted(set(note_ids)), [KIND_ROOT])
-    documents = [
-        DocumentDraft(KIND_ROOT, postings_of(texts_of(note)), note_id=note.id) for note in found
+
+def documents(notes: Iterable[Note]) -> list[DocumentDraft]:
+    """Return the documents of notes, as these are stored now."""
+    return [
+        DocumentDraft(KIND_ROOT, postings_of(texts_of(note)), note_id=note.id) for note in notes
     ]
-    return [id_ for id_, _ in removed], list(lexical.add(connection, documents))
 
 
 def texts_of(note: Note) -> Texts:
