@@ -71,7 +71,12 @@ def served(folder: Path, processes: int) -> Iterator[tuple[int, tuple[int, ...]]
     else:
         command += ["gunicorn", "-c", "python:cli.admin.gunicorn_conf", "-w", str(processes)]
         command += ["-b", f"{HOST}:{port}", "benchmarks.http_server:app"]
-    environment = os.environ | {"CRYSTAL_DATA_DIR": str(folder), "CRYSTAL_LOG_LEVEL": "WARNING"}
+    environment = os.environ | {
+        "CRYSTAL_DATA_DIR": str(folder),
+        "CRYSTAL_LOG_LEVEL": "WARNING",
+        # Its model would embed all notes meanwhile, which takes one of two cores.
+        "CRYSTAL_SEARCH_SECOND_SPACE": "false",
+    }
     process = subprocess.Popen(command, env=environment)
     try:
         _wait(port, process)

@@ -5,6 +5,7 @@ As module ``benchmarks.http_server:app`` it is the application of one worker, ov
 
 from __future__ import annotations
 
+import logging
 import sys
 from functools import cache
 from typing import Any
@@ -36,6 +37,8 @@ def app(environ: dict[str, Any], start_response: Any) -> Any:
 def main() -> None:
     """Serve until the process is ended."""
     folder, port = sys.argv[1:]
+    # It says for every request that waits how many do.
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     settings = load({"data_dir": folder})
     serve(
         _application(settings).flask(),

@@ -5,10 +5,12 @@ Owns the order of the stages and their timing. Runs any ranker by meeting its ne
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import BoundedSemaphore
 from typing import Any
 
 import numpy as np
@@ -37,6 +39,12 @@ from app.search.stages import STAGE_OF_NEED
 from app.search.trace import Trace
 from app.search.why import why_of
 from app.text import round_half_up
+
+SEARCHES_AT_ONCE = max(2, os.cpu_count() or 1)
+"""So many are ranked at once; more would take the interpreter from one another all the time.
+
+Waiting for a provider does not count.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +84,7 @@ class Searcher:
         self._active = active
         self._second = SecondModel(second)
         self._texts = FoldedTexts()
+        self._turns = BoundedSemaphore(SEARCHES_AT_ONCE)
 
     def search(self, request: SearchRequest) -> SearchAnswer:
         """Answer one search.
@@ -126,7 +135,7 @@ class Searcher:
         """Open a view with the query embedded for its space; searches may have moved meanwhile."""
         for may_follow in (True, True, False):
             asked = self._embed(request, trace)
-            with self._mirror.open(_ranker(request).parts) as (connection, view):
+            with self._turns, self._mirror.open(_ranker(request).parts) as (connection, view):
                 if not may_follow or is_of(view, asked.active):
                     yield asked, connection, view
                     return

@@ -5,14 +5,14 @@ Owns the judgement of a candidate by its own row; other candidates play no part.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from app.domain.evidence import Candidate, ChunkRow, NoteCard
 from app.domain.spaces import PLAIN_BORDER
 from app.ranking.chatcrystal.candidates import raw_score
-from app.ranking.chatcrystal.terms import missing_terms
+from app.ranking.chatcrystal.terms import missing_of
 
 FLOOR = 0.82
 BORDER_OF_RELEVANCE = PLAIN_BORDER
@@ -74,11 +74,16 @@ def judge_all(
     candidates: Sequence[Candidate], rows: Mapping[int, ChunkRow | None], rules: Rules
 ) -> list[Judgement]:
     """Judge candidates in their order; one without a row proves nothing."""
-    return [judge(candidate, rows.get(candidate.chunk_id), rules) for candidate in candidates]
+    missing_in = missing_of(rules.terms)
+    return [_judge(each, rows.get(each.chunk_id), rules, missing_in) for each in candidates]
 
 
-def judge(candidate: Candidate, row: ChunkRow | None, rules: Rules) -> Judgement:
-    """Judge one candidate by its row."""
+def _judge(
+    candidate: Candidate,
+    row: ChunkRow | None,
+    rules: Rules,
+    missing_in: Callable[[str], tuple[str, ...]],
+) -> Judgement:
     chunk_id, cosine = candidate
     raw = raw_score(cosine, rules.border)
     if row is None:
@@ -87,7 +92,7 @@ def judge(candidate: Candidate, row: ChunkRow | None, rules: Rules) -> Judgement
         return Judgement(chunk_id, cosine, raw, row, rule=NOT_ELIGIBLE)
     if not rules.floors:
         return Judgement(chunk_id, cosine, raw, row, raw)
-    missing = missing_terms(rules.terms, row.folded)
+    missing = missing_in(row.folded)
     if rules.terms and not missing:
         return Judgement(chunk_id, cosine, raw, row, max(raw, FLOOR), missing)
     if raw < BORDER_OF_RELEVANCE and rules.filters:

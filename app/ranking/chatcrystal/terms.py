@@ -6,6 +6,7 @@ Owns extraction and containment. Texts come folded (``app.text.fold``).
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 
 from app.text import HAN_RUN, fold
@@ -40,21 +41,26 @@ def _han_terms(run: str) -> list[str]:
     return [run[start : start + 2] for start in range(len(run) - 1)] or [run]
 
 
-def contains(term: str, folded: str) -> bool:
-    """Tell whether a folded text contains a term: Han anywhere, ASCII where a word starts."""
-    if term not in folded:
-        return False
-    if not term.isascii():
-        return True
-    return _word_start(term).search(folded) is not None
-
-
 @lru_cache(maxsize=1024)
 def _word_start(term: str) -> re.Pattern[str]:
     end = r"(?![a-z0-9])" if len(term) <= WHOLE_WORD_LENGTH else ""
     return re.compile(rf"(?<![a-z0-9]){re.escape(term)}{end}")
 
 
-def missing_terms(terms: tuple[str, ...], folded: str) -> tuple[str, ...]:
-    """Return the terms that a folded text lacks."""
-    return tuple([term for term in terms if not contains(term, folded)])
+def missing_of(terms: tuple[str, ...]) -> Callable[[str], tuple[str, ...]]:
+    """Return what tells which of the terms a folded text lacks; it is asked of many texts.
+
+    A text holds a term of Han anywhere, one of ASCII where a word starts.
+    """
+    sought = [(term, _word_start(term).search if term.isascii() else None) for term in terms]
+
+    def missing(folded: str) -> tuple[str, ...]:
+        return tuple(
+            [
+                term
+                for term, search in sought
+                if term not in folded or (search is not None and search(folded) is None)
+            ]
+        )
+
+    return missing
