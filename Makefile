@@ -60,11 +60,12 @@ format: $(READY) ## format the code and mend what the linter can
 	$(BIN)/ruff check --fix-only --exit-zero .
 	$(BIN)/ruff format .
 
-bench: $(READY) ## measure scanning, searching, embedding and words, and vectra beside us (needs npm)
+bench: $(READY) ## measure scanning, searching, HTTP, embedding and words, and vectra beside us (needs npm)
 	$(BIN)/python -m benchmarks.scan
 	$(BIN)/python -m benchmarks.scan --precision float16
 	$(BIN)/python -m benchmarks.peers
 	$(BIN)/python -m benchmarks.search
+	$(BIN)/python -m benchmarks.http
 	$(BIN)/python -m benchmarks.embed
 	$(BIN)/python -m benchmarks.lexical
 

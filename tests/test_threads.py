@@ -1,14 +1,40 @@
-"""A thread begins once, and whoever ends it early has it never begin."""
+"""A thread begins once, and whoever ends it early has it never begin; threads share heaps."""
 
 from __future__ import annotations
 
+import platform
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import pytest
 
-from app.threads import LastingThread
+from app.threads import HEAPS, LastingThread
 
 PATIENCE = 20.0
+HEAPS_OF_MANY_THREADS = """
+import ctypes, sys, threading
+from app.threads import share_heaps
+
+if sys.argv[1] == "shared":
+    share_heaps()
+library = ctypes.CDLL(None)
+library.malloc.restype = ctypes.c_void_p
+all_have = threading.Barrier(12)
+
+def work():
+    library.malloc(1000)
+    all_have.wait(20)
+
+threads = [threading.Thread(target=work) for _ in range(12)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+library.fdopen.restype = ctypes.c_void_p
+library.malloc_info(0, ctypes.c_void_p(library.fdopen(1, b"w")))
+library.fflush(None)
+"""
+"""Prints what glibc tells of its heaps."""
 
 
 def test_it_works_until_it_is_told_to_end() -> None:
@@ -60,3 +86,12 @@ def test_an_end_while_it_begins_is_no_fault() -> None:
         was_begun = begun.is_set()
         beginning.join()
         assert begun.is_set() is was_begun
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries have one heap")
+@pytest.mark.parametrize(("way", "is_shared"), [("shared", True), ("alone", False)])
+def test_many_threads_share_a_few_heaps(way: str, is_shared: bool) -> None:
+    command = [sys.executable, "-c", HEAPS_OF_MANY_THREADS, way]
+    root = Path(__file__).parents[1]
+    told = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout
+    assert (told.count("<heap nr=") <= HEAPS) is is_shared
