@@ -1,30 +1,12 @@
 """Threads that live as long as the process, and end when it is told to stop.
 
 Owns the race between beginning and ending: a server may be told to stop while it still starts.
-Owns too in how many places threads allocate.
 """
 
 from __future__ import annotations
 
-import ctypes
 import threading
 from collections.abc import Callable
-from contextlib import suppress
-from typing import Final
-
-HEAPS: Final = 2
-_M_ARENA_MAX: Final = -8
-"""The parameter's number in glibc's malloc.h."""
-
-
-def share_heaps() -> None:
-    """Let the threads of a process allocate from a few heaps, where the C library is glibc.
-
-    By itself it makes one for almost every thread, and each keeps what the largest request that
-    the thread ever served has taken. Call it before there are threads.
-    """
-    with suppress(OSError, AttributeError):
-        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, HEAPS)
 
 
 class LastingThread:

@@ -10,9 +10,8 @@ import atexit
 
 from app import factory
 from app.settings import store
-from app.threads import share_heaps
 
-share_heaps()
+factory.share_heaps()
 _application = factory.build(store.load())
 atexit.register(_application.close)
 _application.warm()

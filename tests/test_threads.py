@@ -10,12 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from app.threads import HEAPS, LastingThread
+from app.factory.heaps import HEAPS
+from app.threads import LastingThread
 
 PATIENCE = 20.0
 HEAPS_OF_MANY_THREADS = """
 import ctypes, sys, threading
-from app.threads import share_heaps
+from app.factory.heaps import share_heaps
 
 if sys.argv[1] == "shared":
     share_heaps()

@@ -23,7 +23,6 @@ from app import factory
 from app.errors import CrystalError
 from app.factory import Application
 from app.settings.values import Settings
-from app.threads import share_heaps
 from cli.admin import pidfile
 from cli.admin.faults import reported
 from cli.admin.listening import is_loopback, listening, url_of
@@ -60,7 +59,7 @@ def run(settings: Settings, announce: Callable[[str], None]) -> None:
         url = url_of(settings.server.host, port)
         file.record(port, url)
         log_to_stderr(settings.log_level, settings.data_dir)
-        share_heaps()
+        factory.share_heaps()
         with reported():
             application = factory.build(settings)
             parts.callback(application.close, WORK_SECONDS)
