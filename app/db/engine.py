@@ -136,9 +136,6 @@ def _make_engine(url: str | URL) -> Engine:
             pool_size=POOL_SIZE,
             max_overflow=POOL_SIZE,
             pool_timeout=POOL_TIMEOUT_SECONDS,
-            # Each connection keeps pages, statements and what was last bound to them: the one
-            # used last has what the next needs, and the others stay small.
-            pool_use_lifo=True,
             connect_args={"timeout": BUSY_TIMEOUT_SECONDS, "cached_statements": 256},
         )
     except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:
@@ -158,7 +155,6 @@ def _make_postgresql(url: URL) -> Engine:
             pool_size=POOL_SIZE,
             max_overflow=POOL_SIZE,
             pool_timeout=POOL_TIMEOUT_SECONDS,
-            pool_use_lifo=True,
             # A server that was started again must not cost a failure for each connection.
             pool_pre_ping=True,
         )

@@ -18,6 +18,7 @@ from app.search.messages import MessageSearcher
 from app.search.neighbours import Neighbours
 from app.search.pipeline import Searcher
 from app.search.recall import Recaller
+from app.search.turns import turns
 from app.search.warming import Warming
 from app.settings.values import Settings
 from app.sync.background import Background
@@ -70,7 +71,8 @@ def _application(ground: Ground) -> Application:
     embedding = _embedding(ground)
     reconfigurer = Reconfigurer(database, active)
     conversations = ConversationImporter(database, settings.sources)
-    searcher = Searcher(mirror, active, ground.second, ground.changeover.follow)
+    in_turn = turns(is_local=database.is_sqlite and mirror.is_in_memory)
+    searcher = Searcher(mirror, active, ground.second, ground.changeover.follow, in_turn)
     knowledge = _knowledge(ground, embedding, searcher)
     return Application(
         settings=settings,

@@ -15,7 +15,9 @@ FLOAT32_ERROR = 1e-6
 
 def exact_scores(vectors: NDArray[np.float32], query: NDArray[np.float32]) -> NDArray[np.float64]:
     """Score vectors (n, d) against a query (d,); returns (n,)."""
-    products = np.multiply(vectors, query, dtype=np.float64)
+    # Damaged vectors, not mended yet, may hold what is no number; their scores say so.
+    with np.errstate(invalid="ignore"):
+        products = np.multiply(vectors, query, dtype=np.float64)
     return np.asarray(products.sum(axis=1), dtype=np.float64)
 
 

@@ -135,10 +135,7 @@ class FlatIndex:
             core, close = self.segments[place].core, positions[rough >= border]
             ids.append(core.ids[close])
             scores.append(exact_scores(core.planes.take(close), query))
-        every_id, every_score = np.concatenate(ids), np.concatenate(scores)
-        # Numbers of a damaged snapshot, not mended yet, may be none.
-        is_number = np.isfinite(every_score)
-        return every_id[is_number], every_score[is_number]
+        return _numbers(np.concatenate(ids), np.concatenate(scores))
 
     def scanned(self) -> FlatIndex:
         """Return the index as it answers without graphs, exactly."""
@@ -164,7 +161,8 @@ class FlatIndex:
             if mask is not None:
                 positions = positions[mask[positions]]
             values = exact_scores(segment.core.planes.take(positions), query)
-            scored += zip(segment.core.ids[positions].tolist(), values.tolist(), strict=True)
+            ids, values = _numbers(segment.core.ids[positions], values)
+            scored += zip(ids.tolist(), values.tolist(), strict=True)
         return scored
 
     def standings(
@@ -250,6 +248,12 @@ class FlatIndex:
         place = cores.index(wanted[0])
         rest = [segment for segment in self.segments if segment.core not in wanted]
         return replace(self, segments=(*rest[:place], replacement, *rest[place:]))
+
+
+def _numbers(ids: Ids, scores: NDArray[np.float64]) -> tuple[Ids, NDArray[np.float64]]:
+    """Leave out scores that are no numbers, as those of a damaged snapshot before it is mended."""
+    is_number = np.isfinite(scores)
+    return ids[is_number], scores[is_number]
 
 
 def _border(rough: Sequence[NDArray[np.float32]], limit: int) -> float:

@@ -50,6 +50,11 @@ class Mirror:
         self._holding = replace(holding, on_mapped=self._check_beside)
 
     @property
+    def is_in_memory(self) -> bool:
+        """Tell whether this process holds the vectors that it searches."""
+        return self._holding.shared is None
+
+    @property
     def latest(self) -> View | None:
         """The view that was used last, maybe outdated; None before the first."""
         return self._view

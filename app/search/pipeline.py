@@ -5,12 +5,10 @@ Owns the order of the stages and their timing. Runs any ranker by meeting its ne
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from threading import BoundedSemaphore
 from typing import Any
 
 import numpy as np
@@ -40,12 +38,6 @@ from app.search.trace import Trace
 from app.search.why import why_of
 from app.text import round_half_up
 
-SEARCHES_AT_ONCE = max(2, os.cpu_count() or 1)
-"""So many are ranked at once; more would take the interpreter from one another all the time.
-
-Waiting for a provider does not count.
-"""
-
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -73,18 +65,19 @@ class Searcher:
         active: ActiveEmbedder,
         second: SecondSpace | None = None,
         follow: Callable[[], None] = lambda: None,
+        turns: AbstractContextManager[object] = nullcontext(),  # noqa: B008 - it has no state
     ) -> None:
         """Search with the embedder in use, and with a second model for rankers that weigh two.
 
         ``follow`` brings the embedder in step with the database, when searches moved to another
-        space.
+        space; ``turns`` is held while a search is ranked.
         """
         self._follow = follow
         self._mirror = mirror
         self._active = active
         self._second = SecondModel(second)
         self._texts = FoldedTexts()
-        self._turns = BoundedSemaphore(SEARCHES_AT_ONCE)
+        self._turns = turns
 
     def search(self, request: SearchRequest) -> SearchAnswer:
         """Answer one search.

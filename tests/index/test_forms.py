@@ -111,3 +111,16 @@ def test_graphs_forget_what_is_removed_and_are_built_for_what_comes() -> None:
     assert not {each.chunk_id for each in index.search(query, 50)} & set(best)
     assert recall(index) >= 0.95
     assert all(each.core.graph for each in index.segments if each.living >= 200)
+
+
+@pytest.mark.parametrize("precision", ["float32", "float16"])
+def test_numbers_that_are_none_are_not_found(precision: str) -> None:
+    index = an_index(Form(precision))
+    core = index.segments[0].core
+    damaged = int(core.ids[3])
+    core.planes.parts[0][3] = np.float16(np.nan) if precision == "float16" else 0x7FC0
+    query = vectors_of(1, seed=1)[0]
+    assert damaged not in {each.chunk_id for each in index.search(query, ROWS)}
+    assert len(index.search(query, ROWS)) == ROWS - 1
+    assert index.scores(query, [damaged]) == {}
+    assert index.standings(query, [damaged]) == []

@@ -1,0 +1,92 @@
+"""Searches take turns where they would take the interpreter from one another, nowhere else."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+
+from app.factory import Application
+from app.search import turns
+from tests.support.application import ask, found_ids, opened, plant, stub_values
+from tests.support.provider import Asked, Reply, StubProvider, VectorFunction, fine
+
+PATIENCE = 9.0
+CALLERS = 4
+
+
+@pytest.fixture
+def application(
+    provider: StubProvider, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Application]:
+    """One search at once; a note that is found by its word."""
+    monkeypatch.setattr(turns, "AT_ONCE", 1)
+    with opened(tmp_path, stub_values(provider)) as built:
+        plant(built, [0.95], "walrus")
+        yield built
+
+
+def most_at_once(application: Application) -> int:
+    """The most searches that were reading their rows at the same time."""
+    reading: list[int] = []
+    peak = [0]
+
+    def begins(_: Any, __: Any, statement: str, *___: Any) -> None:
+        if "chunk_text" in statement:
+            reading.append(1)
+            peak[0] = max(peak[0], len(reading))
+            time.sleep(0.05)
+
+    def ends(_: Any, __: Any, statement: str, *___: Any) -> None:
+        if "chunk_text" in statement:
+            reading.pop()
+
+    engine = application.database.engine
+    event.listen(engine, "before_cursor_execute", begins)
+    event.listen(engine, "after_cursor_execute", ends)
+    try:
+        with ThreadPoolExecutor(CALLERS) as pool:
+            list(pool.map(lambda _: ask(application, "walrus"), range(CALLERS)))
+    finally:
+        event.remove(engine, "before_cursor_execute", begins)
+        event.remove(engine, "after_cursor_execute", ends)
+    return peak[0]
+
+
+@pytest.mark.sqlite
+def test_no_more_are_ranked_at_once_than_may_be(application: Application) -> None:
+    assert most_at_once(application) == 1
+
+
+def test_who_waits_for_the_provider_keeps_nobody_from_it(
+    application: Application, provider: StubProvider
+) -> None:
+    found = found_ids(ask(application, "walrus"))
+    is_asked, may_answer = threading.Event(), threading.Event()
+
+    def held_back(asked: Asked, vector: VectorFunction) -> Reply:
+        is_asked.set()
+        may_answer.wait(PATIENCE)
+        return fine(asked, vector)
+
+    provider.behave(held_back)
+    with ThreadPoolExecutor(1) as pool:
+        slow = pool.submit(ask, application, "another")
+        assert is_asked.wait(PATIENCE)
+        # Its vector is remembered.
+        assert found_ids(ask(application, "walrus")) == found
+        assert not slow.done()
+        may_answer.set()
+        assert found_ids(slow.result()) == found
+
+
+def test_searches_that_wait_for_servers_take_no_turns() -> None:
+    free = turns.turns(is_local=False)
+    with free, free:
+        pass
