@@ -234,7 +234,7 @@ def test_equal_scores_are_ordered_by_note_id(application: Application) -> None:
 def test_a_failing_provider_is_an_error_and_no_empty_answer(
     provider: StubProvider, tmp_path: Path, behaviour: Behaviour, error: type[ProviderError]
 ) -> None:
-    with opened(tmp_path, stub_values(provider, timeout="0.3")) as application:
+    with opened(tmp_path, stub_values(provider, timeout="2")) as application:
         ids = plant(application, [0.9])
         assert found_ids(ask(application, "asked before")) == ids
         provider.behave(behaviour)
