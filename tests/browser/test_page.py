@@ -210,7 +210,7 @@ def test_the_page_says_that_the_server_is_gone_and_goes_on_when_it_is_back(
     expect(page.get_by_role("alert")).to_contain_text("does not answer")
     with serving(flask, urlsplit(url).port or 0):
         expect(page.locator(RESULTS, has_text=CHINESE)).to_be_visible()
-        expect(page.get_by_role("alert")).to_be_hidden()
+        expect(page.get_by_role("alert")).to_be_hidden(timeout=20_000)
 
 
 def test_the_page_speaks_chinese(page: Page, site: str) -> None:
