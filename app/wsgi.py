@@ -11,7 +11,7 @@ import atexit
 from app import factory
 from app.settings import store
 
-factory.share_heaps()
+factory.tune_memory()
 _application = factory.build(store.load())
 atexit.register(_application.close)
 _application.warm()

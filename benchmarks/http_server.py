@@ -12,13 +12,14 @@ from typing import Any
 
 from waitress import serve
 
-from app.factory import Application, build
+from app.factory import Application, build, tune_memory
 from app.settings.store import load
 from app.settings.values import Settings
 from benchmarks.corpus import InstantEmbedder
 
 
 def _application(settings: Settings) -> Application:
+    tune_memory()
     application = build(settings, InstantEmbedder(settings.embedding))
     application.warm()
     return application

@@ -21,7 +21,7 @@ from app.factory import Application
 from app.ranking.registry import PART_WORDS, RANKERS
 from app.ranking.run import LexicalHits
 from app.search.evidence import Evidence, Sought
-from app.search.folding import FoldedTexts
+from app.search.known_rows import KnownRows
 from benchmarks.collection import (
     WITH_SECOND,
     GradedQuery,
@@ -111,7 +111,12 @@ def _by_words(application: Application) -> Ask:
 
     def ask(query: str, cut: bool) -> list[str]:
         with application.mirror.open((PART_WORDS,)) as (connection, view):
-            evidence = Evidence(connection, view, Sought(query, None, NoteFilters()), FoldedTexts())
+            evidence = Evidence(
+                connection,
+                view,
+                Sought(query, None, NoteFilters()),
+                KnownRows(application.database.version),
+            )
             ids = [hit.note_id for hit in evidence.meet(LexicalHits(LIMIT))]
             known = {note.id: note.external_id for note in notes.get_many(connection, ids)}
         return [known[note_id] or "" for note_id in ids]

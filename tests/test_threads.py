@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from app.factory.heaps import HEAPS
+from app.factory.memory import HEAPS
 from app.threads import LastingThread
 
 PATIENCE = 20.0
 HEAPS_OF_MANY_THREADS = """
 import ctypes, sys, threading
-from app.factory.heaps import share_heaps
+from app.factory.memory import tune_memory
 
 if sys.argv[1] == "shared":
-    share_heaps()
+    tune_memory()
 library = ctypes.CDLL(None)
 library.malloc.restype = ctypes.c_void_p
 all_have = threading.Barrier(12)

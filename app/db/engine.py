@@ -24,6 +24,7 @@ from sqlalchemy.exc import (
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from app.db import postgresql
+from app.db.versions import Version, Versions
 from app.errors import ConfigurationError, DatabaseUnavailable, InvalidBody
 
 BUSY_TIMEOUT_SECONDS = 10
@@ -54,6 +55,7 @@ class Database:
         self.engine = _make_engine(url)
         self._readers = self.engine.execution_options(**_read_options(self.engine))
         self._writers = self.engine.execution_options(is_writer=True)
+        self._versions = Versions(self.engine)
         self._write_lock = threading.Lock()
 
     @property
@@ -75,7 +77,15 @@ class Database:
             DatabaseUnavailable: the database cannot be read.
         """
         with _mapped_errors(self.path), self._readers.connect() as connection, connection.begin():
+            self._versions.begin(connection)
             yield connection
+
+    def version(self, connection: Connection) -> Version | None:
+        """Return what is equal for two snapshots only if they hold the same data.
+
+        None where that is not known. A statement of the snapshot must have been read before.
+        """
+        return self._versions.of(connection)
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
@@ -114,6 +124,7 @@ class Database:
 
     def close(self) -> None:
         """Close all pooled connections."""
+        self._versions.close()
         self.engine.dispose()
 
 

@@ -5,7 +5,7 @@ Owns the life of a process's parts: opening, warming, closing.
 
 from app.factory.application import Application
 from app.factory.building import build
-from app.factory.heaps import share_heaps
+from app.factory.memory import tune_memory
 from app.factory.opening import database_url, knows_tokens
 from app.factory.rehearsing import conversation_rehearsal, rehearsal, vault_rehearsal
 
@@ -16,6 +16,6 @@ __all__ = [
     "database_url",
     "knows_tokens",
     "rehearsal",
-    "share_heaps",
+    "tune_memory",
     "vault_rehearsal",
 ]

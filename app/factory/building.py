@@ -14,6 +14,7 @@ from app.factory.application import Application
 from app.factory.opening import Ground, open_ground
 from app.maintenance.adoption import Adopter
 from app.maintenance.reconfigure import Reconfigurer
+from app.search.known_rows import KnownRows
 from app.search.messages import MessageSearcher
 from app.search.neighbours import Neighbours
 from app.search.pipeline import Searcher
@@ -71,8 +72,7 @@ def _application(ground: Ground) -> Application:
     embedding = _embedding(ground)
     reconfigurer = Reconfigurer(database, active)
     conversations = ConversationImporter(database, settings.sources)
-    in_turn = turns(is_local=database.is_sqlite and mirror.is_in_memory)
-    searcher = Searcher(mirror, active, ground.second, ground.changeover.follow, in_turn)
+    searcher = _searcher(ground)
     knowledge = _knowledge(ground, embedding, searcher)
     return Application(
         settings=settings,
@@ -110,6 +110,17 @@ def _embedding(ground: Ground) -> Embedding:
     filler = CompanionFiller(companions, behind, entities)
     batches = BatchEmbedder(database, active, _on_written(ground, filler))
     return Embedding(batches, companions, behind, entities, filler)
+
+
+def _searcher(ground: Ground) -> Searcher:
+    return Searcher(
+        ground.mirror,
+        ground.active,
+        KnownRows(ground.database.version),
+        ground.second,
+        follow=ground.changeover.follow,
+        turns=turns(is_local=ground.database.is_sqlite and ground.mirror.is_in_memory),
+    )
 
 
 def _knowledge(ground: Ground, embedding: Embedding, searcher: Searcher) -> Knowledge:

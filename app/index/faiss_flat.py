@@ -7,7 +7,7 @@ neighbours that never copy more than one segment's bound. Must not know where ve
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from app.domain.evidence import Candidate, Standing
 from app.index.core import PLAIN, Core, Form, Ids, Mask, Positions
 from app.index.exact import best_first, exact_scores
+from app.index.recent import RecentAnswers
 from app.index.rows import Batch, Rows
 from app.index.scans import SCAN_THREADS, side_by_side
 from app.index.segment import Segment, merged
@@ -60,6 +61,7 @@ class FlatIndex:
     dimension: int
     segments: tuple[Segment, ...] = ()
     form: Form = PLAIN
+    _recent: RecentAnswers = field(default_factory=RecentAnswers, init=False, repr=False)
 
     @classmethod
     def loaded(
@@ -103,10 +105,16 @@ class FlatIndex:
         """Return the best vectors by score, then id; only allowed ids when these are given."""
         if limit <= 0:
             return []
+        known = self._recent.find(query, limit) if allowed is None else None
+        if known is not None:
+            return known
         ids, scores = self._near_the_top(query, limit, allowed)
         order = best_first(ids, scores, limit)
         pairs = zip(ids[order].tolist(), scores[order].tolist(), strict=True)
-        return list(map(Candidate._make, pairs))
+        found = list(map(Candidate._make, pairs))
+        if allowed is None:
+            self._recent.keep(query, limit, found)
+        return found
 
     def _near_the_top(
         self, query: NDArray[np.float32], limit: int, allowed: Ids | None

@@ -38,8 +38,8 @@ from app.ranking.run import (
     RecentOpens,
     Together,
 )
-from app.search.folding import FoldedTexts
 from app.search.fragments import FragmentEvidence
+from app.search.known_rows import KnownRows
 
 SCAN_THREADS = 4
 _SCANS = ThreadPoolExecutor(SCAN_THREADS, thread_name_prefix="scan")
@@ -63,18 +63,15 @@ class Sought:
 class Evidence:
     """The evidence of one search: one snapshot and the view that agrees with it."""
 
-    def __init__(
-        self, connection: Connection, view: View, sought: Sought, texts: FoldedTexts
-    ) -> None:
+    def __init__(self, connection: Connection, view: View, sought: Sought, rows: KnownRows) -> None:
         self._connection = connection
         self._view = view
         self._sought = sought
-        self._texts = texts
         self._allowed: dict[str, Ids | None] = {}
         self._known_places: dict[tuple[str, tuple[int, ...]], dict[int, tuple[int, int]]] = {}
         self._meet: dict[type[Need], Callable[[Any], Any]] = {
             NearestChunks: self._chunks,
-            ChunkRows: self._rows,
+            ChunkRows: lambda need: rows.read(connection, view.state.epoch, need.chunk_ids),
             EdgesOf: lambda need: relations.edges_of(self._connection, need.note_ids),
             LexicalHits: self._hits,
             NoteCards: lambda need: notes.facts(self._connection, need.note_ids),
@@ -156,10 +153,6 @@ class Evidence:
         owners = chunks.owners(self._connection, [each.chunk_id for each in candidates])
         found = (owners.get(each.chunk_id) for each in candidates)
         return list(dict.fromkeys(note_id for note_id in found if note_id is not None))
-
-    def _rows(self, need: ChunkRows) -> Any:
-        found = chunks.rows(self._connection, need.chunk_ids)
-        return self._texts.rows(self._view.state.epoch, found)
 
     def _hits(self, need: LexicalHits) -> list[LexicalHit]:
         words = self._words_of(need.topic) if need.topic else self._words

@@ -27,7 +27,7 @@ from app.ranking.expansion import Expansion, expand
 from app.ranking.registry import BY_NAME, Ranker
 from app.ranking.run import EdgesOf, Hit, Question, Ranking
 from app.search.evidence import Evidence, Sought
-from app.search.folding import FoldedTexts
+from app.search.known_rows import KnownRows
 from app.search.meaning import is_of, prepared
 from app.search.outcome import Run, explanation_of
 from app.search.passages import passages_of
@@ -63,20 +63,22 @@ class Searcher:
         self,
         mirror: Mirror,
         active: ActiveEmbedder,
+        rows: KnownRows,
         second: SecondSpace | None = None,
+        *,
         follow: Callable[[], None] = lambda: None,
         turns: AbstractContextManager[object] = nullcontext(),  # noqa: B008 - it has no state
     ) -> None:
         """Search with the embedder in use, and with a second model for rankers that weigh two.
 
         ``follow`` brings the embedder in step with the database, when searches moved to another
-        space; ``turns`` is held while a search is ranked.
+        space; ``rows`` are those kept between searches; ``turns`` is held while a search is ranked.
         """
         self._follow = follow
         self._mirror = mirror
         self._active = active
         self._second = SecondModel(second)
-        self._texts = FoldedTexts()
+        self._rows = rows
         self._turns = turns
 
     def search(self, request: SearchRequest) -> SearchAnswer:
@@ -160,7 +162,7 @@ class Searcher:
             sought = Sought(
                 request.query, vector, request.filters, further=further, second=glance.vector
             )
-            evidence = Evidence(connection, view, sought, self._texts)
+            evidence = Evidence(connection, view, sought, self._rows)
             size = evidence.size()
         scope = _Scope(size, glance.border, self._active.current.settings.finder)
         ranking = _rank(request, view, evidence, scope, trace)

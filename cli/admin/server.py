@@ -59,7 +59,7 @@ def run(settings: Settings, announce: Callable[[str], None]) -> None:
         url = url_of(settings.server.host, port)
         file.record(port, url)
         log_to_stderr(settings.log_level, settings.data_dir)
-        factory.share_heaps()
+        factory.tune_memory()
         with reported():
             application = factory.build(settings)
             parts.callback(application.close, WORK_SECONDS)

@@ -1,0 +1,78 @@
+"""What tells that two snapshots hold the same data, so that what was read may be kept.
+
+Owns SQLite's way of telling it; PostgreSQL has none that would not cost a statement. Must not know
+any table.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import suppress
+from threading import Lock
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Engine
+
+_BEGUN = "version at begin"
+_COMMITS = "PRAGMA data_version"
+
+
+class Version(NamedTuple):
+    """How many commits a connection was told of, and which one that was."""
+
+    opening: int
+    commits: int
+
+
+class Versions:
+    """The versions of one database.
+
+    SQLite tells a connection when another one has committed, whichever program that is of. One
+    connection that never writes is told of all. Where it was told of nothing between the begin of
+    a snapshot and now, the snapshot is the newest.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        """Watch the database of an engine, once a snapshot begins."""
+        self._engine = engine
+        self._is_told = engine.dialect.name == "sqlite"
+        self._watching: Any = None
+        self._openings = 0
+        self._lock = Lock()
+
+    def begin(self, connection: Connection) -> None:
+        """Remember where a snapshot begins, before its first statement."""
+        connection.info[_BEGUN] = self._latest()
+
+    def of(self, connection: Connection) -> Version | None:
+        """Return what is equal for two snapshots only if they hold the same data.
+
+        None where it is not known. Call it after the first statement of the snapshot.
+        """
+        latest = self._latest()
+        return latest if latest == connection.info.get(_BEGUN) else None
+
+    def close(self) -> None:
+        """Close the connection that watches; the next snapshot opens another one."""
+        with self._lock:
+            if self._watching is not None:
+                self._watching.close()
+                self._watching = None
+
+    def _latest(self) -> Version | None:
+        if not self._is_told:
+            return None
+        # A fault will be told by the statements of the snapshot itself.
+        with self._lock, suppress(sqlite3.Error):
+            if self._watching is None:
+                self._watching = self._opened()
+                # Every connection counts from its own beginning.
+                self._openings += 1
+            return Version(self._openings, self._watching.execute(_COMMITS).fetchone()[0])
+        return None
+
+    def _opened(self) -> Any:
+        """Open a connection beside the pool; any thread may ask it."""
+        dialect = self._engine.dialect
+        arguments, options = dialect.create_connect_args(self._engine.url)
+        return dialect.connect(*arguments, **{**options, "check_same_thread": False})
