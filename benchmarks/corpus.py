@@ -6,6 +6,7 @@ Owns texts and vectors of the notes; rows are stored by the same code as any not
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -37,6 +38,9 @@ NEAR = "near"
 CLOSENESS = 100.0
 """So many times as long as all the rest is the first axis in a query that asks close to it."""
 
+DIRECTIONS = 4_096
+"""So many directions are asked along; they are made beforehand."""
+
 BATCH = 500
 _WORD_LIST = """
 index vacuum replica lock queue cache shard schema token cookie probe rollout canary latency
@@ -60,10 +64,17 @@ class InstantEmbedder(Embedder):
         return np.stack([_direction(text) for text in texts])
 
 
+@cache
+def _directions() -> NDArray[np.float32]:
+    """Return many directions, of unit length; shape (``DIRECTIONS``, d)."""
+    random = np.random.default_rng(1)
+    vectors = random.standard_normal((DIRECTIONS, DIMENSION), dtype=np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors
+
+
 def _direction(text: str) -> NDArray[np.float32]:
-    random = np.random.default_rng(crc32(text.encode()))
-    vector = random.standard_normal(DIMENSION, dtype=np.float32)
-    vector /= np.linalg.norm(vector)
+    vector: NDArray[np.float32] = _directions()[crc32(text.encode()) % DIRECTIONS].copy()
     if NEAR in text:
         vector[0] += CLOSENESS
     return vector

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from app.domain.evidence import Candidate, Standing
 from app.index.core import PLAIN, Core, Form, Ids, Mask, Positions
-from app.index.exact import best_first, exact_scores
+from app.index.exact import exact_scores
+from app.index.ranked import Ranked, Rough
 from app.index.recent import RecentAnswers
 from app.index.rows import Batch, Rows
 from app.index.scans import SCAN_THREADS, side_by_side
@@ -42,8 +43,6 @@ DEAD_SHARE = 0.3
 
 FIRST_SURPLUS = 32
 """How many more than wanted are asked for first, to see what lies within the error of the cut."""
-
-Rough = tuple[Positions, NDArray[np.float32]]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -101,29 +100,24 @@ class FlatIndex:
 
     def search(
         self, query: NDArray[np.float32], limit: int, allowed: Ids | None = None
-    ) -> list[Candidate]:
+    ) -> Sequence[Candidate]:
         """Return the best vectors by score, then id; only allowed ids when these are given."""
         if limit <= 0:
             return []
         known = self._recent.find(query, limit) if allowed is None else None
         if known is not None:
             return known
-        ids, scores = self._near_the_top(query, limit, allowed)
-        order = best_first(ids, scores, limit)
-        pairs = zip(ids[order].tolist(), scores[order].tolist(), strict=True)
-        found = list(map(Candidate._make, pairs))
+        found = self._ranked(query, limit, allowed)
         if allowed is None:
             self._recent.keep(query, limit, found)
         return found
 
-    def _near_the_top(
-        self, query: NDArray[np.float32], limit: int, allowed: Ids | None
-    ) -> tuple[Ids, NDArray[np.float64]]:
-        """Return ids and exact scores of all that may be among the best ``limit``."""
+    def _ranked(self, query: NDArray[np.float32], limit: int, allowed: Ids | None) -> Ranked:
+        """Scan until all that may be among the best ``limit`` is found."""
         selected = [segment.selected(allowed) for segment in self.segments]
         threaded = self.count() * self.dimension >= PARALLEL_NUMBERS
         error = max((segment.core.error(query) for segment in self.segments), default=0.0)
-        found: dict[int, Rough] = {}
+        found: dict[int, tuple[Positions, NDArray[np.float32]]] = {}
         due = dict.fromkeys(range(len(self.segments)), limit + max(FIRST_SURPLUS, limit // 2))
         while due:
             scans = [
@@ -137,13 +131,11 @@ class FlatIndex:
                 for place, wanted in due.items()
                 if len(found[place][1]) == wanted and found[place][1].min() >= border
             }
-        ids = [np.empty(0, dtype=np.int64)]
-        scores = [np.empty(0, dtype=np.float64)]
-        for place, (positions, rough) in sorted(found.items()):
-            core, close = self.segments[place].core, positions[rough >= border]
-            ids.append(core.ids[close])
-            scores.append(exact_scores(core.planes.take(close), query))
-        return _numbers(np.concatenate(ids), np.concatenate(scores))
+        near = [
+            Rough(self.segments[place].core, positions[rough >= border], rough[rough >= border])
+            for place, (positions, rough) in sorted(found.items())
+        ]
+        return Ranked(query, near, limit, error)
 
     def scanned(self) -> FlatIndex:
         """Return the index as it answers without graphs, exactly."""

@@ -32,7 +32,7 @@ class VectorIndex(Protocol):
         """Count the vectors, or those among the allowed ids (ascending)."""
         ...
 
-    def search(self, query: Query, limit: int, allowed: Ids | None = None) -> list[Candidate]:
+    def search(self, query: Query, limit: int, allowed: Ids | None = None) -> Sequence[Candidate]:
         """Return the best vectors by score, then id; only allowed ids when these are given."""
         ...
 

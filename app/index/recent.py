@@ -7,6 +7,7 @@ another index, which begins without any.
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from threading import Lock
 
 import numpy as np
@@ -26,10 +27,10 @@ class RecentAnswers:
     """The candidates for the queries that were asked last, whole; safe among threads."""
 
     def __init__(self) -> None:
-        self._answers: OrderedDict[Asked, tuple[Candidate, ...]] = OrderedDict()
+        self._answers: OrderedDict[Asked, Sequence[Candidate]] = OrderedDict()
         self._lock = Lock()
 
-    def find(self, query: NDArray[np.float32], limit: int) -> list[Candidate] | None:
+    def find(self, query: NDArray[np.float32], limit: int) -> Sequence[Candidate] | None:
         """Return the answer to a query, None when it is not kept."""
         asked = (query.tobytes(), limit)
         with self._lock:
@@ -37,13 +38,13 @@ class RecentAnswers:
             if answer is None:
                 return None
             self._answers.move_to_end(asked)
-        return list(answer)
+            return answer
 
-    def keep(self, query: NDArray[np.float32], limit: int, answer: list[Candidate]) -> None:
+    def keep(self, query: NDArray[np.float32], limit: int, answer: Sequence[Candidate]) -> None:
         """Keep an answer, maybe in the place of the one that was not asked for the longest."""
         if len(answer) > LONGEST_ANSWER:
             return
         with self._lock:
-            self._answers[query.tobytes(), limit] = tuple(answer)
+            self._answers[query.tobytes(), limit] = answer
             if len(self._answers) > ANSWERS:
                 self._answers.popitem(last=False)

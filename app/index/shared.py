@@ -98,7 +98,7 @@ class SharedIndex:
         """Count the vectors, or those among the allowed ids (ascending)."""
         return self.store.count(allowed, self.at)
 
-    def search(self, query: Query, limit: int, allowed: Ids | None = None) -> list[Candidate]:
+    def search(self, query: Query, limit: int, allowed: Ids | None = None) -> Sequence[Candidate]:
         """Return the best vectors by score, then id; only allowed ids when these are given."""
         if limit <= 0 or (allowed is not None and not len(allowed)):
             return []

@@ -38,7 +38,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class NearestChunks:
-    """A need: the best ``limit`` chunks by cosine, then id; met by ``list[Candidate]``.
+    """A need: the best ``limit`` chunks by cosine, then id; met by ``Sequence[Candidate]``.
 
     ``topic`` is the place of the query that is meant, where there are several.
     """

@@ -5,7 +5,7 @@ Owns which snapshot, indexes and filters the evidence of one search comes from.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -134,22 +134,22 @@ class Evidence:
         text = self._sought.further[topic - 1][0] if topic else self._sought.text
         return self._view.words.run(text) if self._view.words else None
 
-    def _chunks(self, need: NearestChunks) -> list[Candidate]:
+    def _chunks(self, need: NearestChunks) -> Sequence[Candidate]:
         index = self._view.index
         if not need.topic or index is None:
             return self._nearest(KIND_CHUNK, need.limit)()
         vector = self._sought.further[need.topic - 1][1]
         return index.search(vector, need.limit, self._allowed_vectors(KIND_CHUNK))
 
-    def _nearest(self, kind: str, limit: int) -> Callable[[], list[Candidate]]:
+    def _nearest(self, kind: str, limit: int) -> Callable[[], Sequence[Candidate]]:
         """Return the scan for the nearest vectors of a kind; it reads memory alone."""
         index, vector = self._view.vectors.get(kind), self._vector(kind)
         if index is None or vector is None:
-            return list
+            return tuple
         allowed = self._allowed_vectors(kind)
         return lambda: index.search(vector, limit, allowed)
 
-    def _owners(self, candidates: list[Candidate]) -> list[int]:
+    def _owners(self, candidates: Sequence[Candidate]) -> list[int]:
         owners = chunks.owners(self._connection, [each.chunk_id for each in candidates])
         found = (owners.get(each.chunk_id) for each in candidates)
         return list(dict.fromkeys(note_id for note_id in found if note_id is not None))
@@ -203,7 +203,7 @@ class Evidence:
 
     def _together(self, need: Together) -> list[Any]:
         """Scan vectors in other threads while words are looked up in this one."""
-        scans: dict[int, Future[list[Candidate]]] = {}
+        scans: dict[int, Future[Sequence[Candidate]]] = {}
         for place, each in enumerate(need.needs):
             if not isinstance(each, LexicalHits):
                 kind = each.kind if isinstance(each, NearestNotes) else KIND_CHUNK
@@ -212,7 +212,9 @@ class Evidence:
         for place, each in enumerate(need.needs):
             found = scans[place].result() if place in scans else self.meet(each)
             is_by_note = isinstance(each, NearestNotes)
-            answers.append(self._owners(cast("list[Candidate]", found)) if is_by_note else found)
+            answers.append(
+                self._owners(cast("Sequence[Candidate]", found)) if is_by_note else found
+            )
         return answers
 
     def standing(self, note_id: int) -> Standing | None:

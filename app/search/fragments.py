@@ -55,7 +55,7 @@ class FragmentEvidence:
         view: View,
         text: str,
         filters: NoteFilters,
-        nearest: Callable[[str, int], Callable[[], list[Candidate]]],
+        nearest: Callable[[str, int], Callable[[], Sequence[Candidate]]],
     ) -> None:
         """Read a snapshot; ``nearest`` gives the scan for the nearest vectors of a kind."""
         self._connection = connection

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from app.ranking.chatcrystal.terms import missing_of, query_terms
+from app.ranking.chatcrystal.terms import missing_in, query_terms
 from app.text import fold
 from tests.support.golden import case_id, read_cases
 
@@ -26,4 +26,4 @@ def test_terms_of_a_query(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize("case", CASES["contains"], ids=case_id)
 def test_containment_in_a_text(case: dict[str, Any]) -> None:
     term = fold(case["term"])
-    assert missing_of((term,))(fold(case["text"])) == (() if case["contains"] else (term,))
+    assert missing_in(fold(case["text"]), (term,)) == (() if case["contains"] else (term,))

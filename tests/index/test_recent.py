@@ -66,12 +66,6 @@ def test_what_filters_let_pass_is_scanned_each_time(index: FlatIndex) -> None:
     assert [each.chunk_id for each in index.search(unit(2), 4, np.array([4]))] == [4]
 
 
-def test_who_gets_an_answer_may_change_it(index: FlatIndex) -> None:
-    index.search(unit(2), 2).clear()
-    index.search(unit(2), 2).clear()
-    assert index.search(unit(2), 2)[0] == Candidate(3, 1.0)
-
-
 def test_those_not_asked_for_the_longest_make_room(monkeypatch: pytest.MonkeyPatch) -> None:
     answers = RecentAnswers()
     for number in range(ANSWERS):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from app.domain.evidence import Candidate, NoteCard
 from app.ranking.chatcrystal.candidates import raw_score
 from app.ranking.chatcrystal.ranker import rank_chatcrystal, rank_v049, rank_vector
-from app.ranking.chatcrystal.terms import missing_of, query_terms
+from app.ranking.chatcrystal.terms import missing_in, query_terms
 from app.ranking.run import ChunkRows, NearestChunks, Need, Question, Ranking
 from tests.ranking.worlds import QUERIES, Chunk, World, drive, worlds
 
@@ -55,7 +55,7 @@ class Case:
         if self.ranker != "chatcrystal":
             return raw
         text = f"{note.title}\n{chunk.text}"
-        if self.terms and not missing_of(self.terms)(text):
+        if self.terms and not missing_in(text, self.terms):
             return max(raw, 0.82)
         return None if raw < 0.58 and self.cut else raw
 

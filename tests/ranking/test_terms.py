@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from app.ranking.chatcrystal.terms import (
     FUNCTION_WORDS,
-    missing_of,
+    missing_in,
     query_terms,
 )
 from app.text import fold
@@ -120,7 +120,7 @@ def contains_spelled_out(term: str, text: str) -> bool:
     ).map("".join),
 )
 def test_containing_is_that_of_the_definition(term: str, text: str) -> None:
-    assert missing_of((term,))(text) == (() if contains_spelled_out(term, text) else (term,))
+    assert missing_in(text, (term,)) == (() if contains_spelled_out(term, text) else (term,))
 
 
 @pytest.mark.parametrize(
@@ -142,4 +142,4 @@ def test_containing_is_that_of_the_definition(term: str, text: str) -> None:
     ],
 )
 def test_examples_of_containing(term: str, text: str, is_contained: bool) -> None:
-    assert missing_of((term,))(text) == (() if is_contained else (term,))
+    assert missing_in(text, (term,)) == (() if is_contained else (term,))

@@ -21,7 +21,7 @@ from app.embedding.base import Embedder
 from app.embedding.scale import Means, centre_passages, centre_query
 from app.errors import CalibrationRefused
 from app.maintenance.calibration.nearness import Grades, Nearness
-from app.ranking.chatcrystal.terms import missing_of, query_terms
+from app.ranking.chatcrystal.terms import holds_all, query_terms
 from app.search.known_rows import folded_rows
 from app.text import has_han
 
@@ -109,7 +109,6 @@ class Passages:
 
 def _nearness(text: str, rows: Sequence[ChunkRow | None], cosines: NDArray[np.float64]) -> Nearness:
     terms = query_terms(text)
-    missing_in = missing_of(terms)
     best: dict[int, float] = {}
     floored: set[int] = set()
     for row, cosine in zip(rows, cosines.tolist(), strict=True):
@@ -117,7 +116,7 @@ def _nearness(text: str, rows: Sequence[ChunkRow | None], cosines: NDArray[np.fl
             continue
         note_id = row.note.note_id
         best.setdefault(note_id, cosine)
-        if terms and note_id not in floored and not missing_in(row.folded):
+        if note_id not in floored and holds_all(row.folded, terms):
             floored.add(note_id)
     order = sorted(best, key=lambda note_id: (-best[note_id], note_id))
     return Nearness(

@@ -5,14 +5,14 @@ Owns the judgement of a candidate by its own row; other candidates play no part.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from app.domain.evidence import Candidate, ChunkRow, NoteCard
 from app.domain.spaces import PLAIN_BORDER
 from app.ranking.chatcrystal.candidates import raw_score
-from app.ranking.chatcrystal.terms import missing_of
+from app.ranking.chatcrystal.terms import holds_all, missing_in
 
 FLOOR = 0.82
 BORDER_OF_RELEVANCE = PLAIN_BORDER
@@ -41,8 +41,8 @@ class Rules:
 class Judgement(NamedTuple):
     """One candidate with its numbers.
 
-    ``adjusted`` is None when it was dropped, and ``rule`` names what dropped it. ``missing`` are
-    the terms that it lacks; nothing is known of them when it was dropped before they were sought.
+    ``adjusted`` is None when it was dropped, and ``rule`` names what dropped it. ``sought`` are
+    the terms that it was looked through for, None when it was dropped before that.
     """
 
     chunk_id: int
@@ -50,13 +50,18 @@ class Judgement(NamedTuple):
     raw: float
     row: ChunkRow | None
     adjusted: float | None = None
-    missing: tuple[str, ...] | None = None
     rule: str | None = None
+    sought: tuple[str, ...] | None = None
 
     @property
     def note(self) -> NoteCard | None:
         """The note that the chunk belongs to, when it has a row."""
         return self.row.note if self.row else None
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The sought terms that it lacks; worked out anew each time, for explanations alone."""
+        return missing_in(self.row.folded, self.sought or ()) if self.row else ()
 
     @property
     def reason(self) -> str | None:
@@ -66,7 +71,7 @@ class Judgement(NamedTuple):
         if self.rule == NOT_ELIGIBLE and self.row is not None:
             return self.row.note.ineligible_because
         if self.rule == BELOW_BORDER:
-            return _below_border(self.raw, self.missing or ())
+            return _below_border(self.raw, self.missing)
         return None
 
 
@@ -74,16 +79,10 @@ def judge_all(
     candidates: Sequence[Candidate], rows: Mapping[int, ChunkRow | None], rules: Rules
 ) -> list[Judgement]:
     """Judge candidates in their order; one without a row proves nothing."""
-    missing_in = missing_of(rules.terms)
-    return [_judge(each, rows.get(each.chunk_id), rules, missing_in) for each in candidates]
+    return [_judge(each, rows.get(each.chunk_id), rules) for each in candidates]
 
 
-def _judge(
-    candidate: Candidate,
-    row: ChunkRow | None,
-    rules: Rules,
-    missing_in: Callable[[str], tuple[str, ...]],
-) -> Judgement:
+def _judge(candidate: Candidate, row: ChunkRow | None, rules: Rules) -> Judgement:
     chunk_id, cosine = candidate
     raw = raw_score(cosine, rules.border)
     if row is None:
@@ -92,12 +91,12 @@ def _judge(
         return Judgement(chunk_id, cosine, raw, row, rule=NOT_ELIGIBLE)
     if not rules.floors:
         return Judgement(chunk_id, cosine, raw, row, raw)
-    missing = missing_in(row.folded)
-    if rules.terms and not missing:
-        return Judgement(chunk_id, cosine, raw, row, max(raw, FLOOR), missing)
+    terms = rules.terms
+    if holds_all(row.folded, terms):
+        return Judgement(chunk_id, cosine, raw, row, max(raw, FLOOR), None, terms)
     if raw < BORDER_OF_RELEVANCE and rules.filters:
-        return Judgement(chunk_id, cosine, raw, row, None, missing, BELOW_BORDER)
-    return Judgement(chunk_id, cosine, raw, row, raw, missing)
+        return Judgement(chunk_id, cosine, raw, row, None, BELOW_BORDER, terms)
+    return Judgement(chunk_id, cosine, raw, row, raw, None, terms)
 
 
 def _below_border(raw: float, missing: tuple[str, ...]) -> str:

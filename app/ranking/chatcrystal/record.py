@@ -41,7 +41,7 @@ class ChatcrystalRecord:
             "rounds": [{"k": each.size, "notes": each.notes} for each in self.rounds],
             "stopped": self.stop.value,
             "candidates": [
-                _candidate(rank, judgement, speakers, self.rules.terms)
+                _candidate(rank, judgement, speakers)
                 for rank, judgement in enumerate(self.judgements, start=1)
             ],
             "beyond_limit": [
@@ -91,9 +91,7 @@ def _dropped(judgement: Judgement) -> Verdict:
     return Verdict(STAGE_OF_RULE[rule], rule, judgement.reason or "")
 
 
-def _candidate(
-    rank: int, judgement: Judgement, speakers: Mapping[Any, int], terms: tuple[str, ...]
-) -> dict[str, Any]:
+def _candidate(rank: int, judgement: Judgement, speakers: Mapping[Any, int]) -> dict[str, Any]:
     row, missing = judgement.row, judgement.missing
     speaker = speakers.get(judgement.note)
     is_kept = judgement.adjusted is not None
@@ -106,8 +104,8 @@ def _candidate(
         "cosine": judgement.cosine,
         "raw": judgement.raw,
         "adjusted": judgement.adjusted,
-        "terms_found": [term for term in terms if missing is not None and term not in missing],
-        "terms_missing": list(missing or ()),
+        "terms_found": [term for term in judgement.sought or () if term not in missing],
+        "terms_missing": list(missing),
         "outcome": "beaten" if is_beaten else "kept" if is_kept else "dropped",
         "beaten_by": speaker if is_beaten else None,
         "stage": STAGE_OF_RULE.get(judgement.rule or ""),

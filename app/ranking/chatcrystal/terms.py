@@ -6,8 +6,8 @@ Owns extraction and containment. Texts come folded (``app.text.fold``).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from functools import lru_cache
+import string
+from collections.abc import Iterable
 
 from app.text import HAN_RUN, fold
 
@@ -22,6 +22,7 @@ what when where which who why will with would you your
 """
 FUNCTION_WORDS = frozenset(_FUNCTION_WORD_LIST.split())
 
+_OF_WORDS = frozenset(string.ascii_lowercase + string.digits)
 _ASCII_WORD = re.compile(r"[a-z0-9](?:[a-z0-9_+#./-]*[a-z0-9+#])?")
 
 
@@ -41,26 +42,33 @@ def _han_terms(run: str) -> list[str]:
     return [run[start : start + 2] for start in range(len(run) - 1)] or [run]
 
 
-@lru_cache(maxsize=1024)
-def _word_start(term: str) -> re.Pattern[str]:
-    end = r"(?![a-z0-9])" if len(term) <= WHOLE_WORD_LENGTH else ""
-    return re.compile(rf"(?<![a-z0-9]){re.escape(term)}{end}")
+def missing_in(folded: str, terms: Iterable[str]) -> tuple[str, ...]:
+    """Return those of the terms that a folded text does not hold."""
+    return tuple(term for term in terms if not _holds(folded, term))
 
 
-def missing_of(terms: tuple[str, ...]) -> Callable[[str], tuple[str, ...]]:
-    """Return what tells which of the terms a folded text lacks; it is asked of many texts.
+def holds_all(folded: str, terms: Iterable[str]) -> bool:
+    """Tell whether a folded text holds every one of the terms, and any there are."""
+    is_any = False
+    for term in terms:
+        if not _holds(folded, term):
+            return False
+        is_any = True
+    return is_any
 
-    A text holds a term of Han anywhere, one of ASCII where a word starts.
-    """
-    sought = [(term, _word_start(term).search if term.isascii() else None) for term in terms]
 
-    def missing(folded: str) -> tuple[str, ...]:
-        return tuple(
-            [
-                term
-                for term, search in sought
-                if term not in folded or (search is not None and search(folded) is None)
-            ]
-        )
+def _holds(folded: str, term: str) -> bool:
+    """Tell whether a text holds a term: one of Han anywhere, one of ASCII where a word starts."""
+    return term in folded and (not term.isascii() or _starts_a_word(folded, term))
 
-    return missing
+
+def _starts_a_word(folded: str, term: str) -> bool:
+    is_whole = len(term) <= WHOLE_WORD_LENGTH
+    place = folded.find(term)
+    while place >= 0:
+        end = place + len(term)
+        begins = not place or folded[place - 1] not in _OF_WORDS
+        if begins and not (is_whole and folded[end : end + 1] in _OF_WORDS):
+            return True
+        place = folded.find(term, place + 1)
+    return False

@@ -1,0 +1,111 @@
+"""The best vectors that a scan found, in their exact order as far as somebody reads.
+
+Owns the step from the scan's scores to exact ones: how many vectors must be read in full, so that
+the first ones of an answer are sure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from threading import Lock
+from typing import NamedTuple, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.domain.evidence import Candidate
+from app.index.core import Core, Positions
+from app.index.exact import best_first, exact_scores
+
+FIRST = 64
+"""So many at least are put in order at once; after that twice as many each time."""
+
+
+class Rough(NamedTuple):
+    """What a scan found in one core: positions (n,), and scores (n,) float32, not quite exact."""
+
+    core: Core
+    positions: Positions
+    scores: NDArray[np.float32]
+
+
+class Ranked(Sequence[Candidate]):
+    """Candidates by exact score descending, then id; safe among threads.
+
+    A search often shows ten of five hundred that it might look at, and a vector that is read in
+    full costs as much as fifty that are scanned.
+    """
+
+    def __init__(
+        self, query: NDArray[np.float32], found: Sequence[Rough], limit: int, error: float
+    ) -> None:
+        """Order what was found, the best ``limit`` at most.
+
+        Args:
+            query: The vector that was sought, (d,).
+            found: All that may be among the best; what is no number is left out, as vectors of a
+                damaged snapshot before it is mended.
+            error: How far a rough score may be from the exact one.
+        """
+        scores = np.concatenate([np.empty(0, np.float32), *(each.scores for each in found)])
+        order = np.argsort(-scores, kind="stable")
+        order = order[np.isfinite(scores[order])]
+        cores = np.repeat(np.arange(len(found)), [len(each.scores) for each in found])
+        positions = np.concatenate([np.empty(0, np.int64), *(each.positions for each in found)])
+        self._query, self._error = query, error
+        self._cores = [each.core for each in found]
+        self._rough, self._core_of, self._positions = scores[order], cores[order], positions[order]
+        self._ids = np.empty(len(order), dtype=np.int64)
+        self._exact = np.empty(len(order), dtype=np.float64)
+        self._read = 0
+        self._length = min(limit, len(order))
+        self._known: list[Candidate] = []
+        self._lock = Lock()
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, place: int) -> Candidate: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Candidate]: ...
+    def __getitem__(self, place: int | slice) -> Candidate | Sequence[Candidate]:
+        if isinstance(place, slice):
+            wanted = range(self._length)[place]
+            return self._first(max(wanted, default=-1) + 1)[place] if wanted else []
+        return self._first(range(self._length)[place] + 1)[place]
+
+    def __iter__(self) -> Iterator[Candidate]:
+        return iter(self._first(self._length))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _first(self, count: int) -> list[Candidate]:
+        """Return at least so many of the best, in their exact order."""
+        with self._lock:
+            if len(self._known) < count:
+                self._known = self._ordered(max(count, FIRST, 2 * len(self._known)))
+            return self._known
+
+    def _ordered(self, count: int) -> list[Candidate]:
+        count = min(count, self._length)
+        # Nothing that scores less than this can be better than one of the first.
+        border = self._rough[count - 1] - 2 * self._error
+        end = int(np.searchsorted(-self._rough, -border, side="right"))
+        self._read_until(end)
+        order = best_first(self._ids[:end], self._exact[:end], count)
+        pairs = zip(self._ids[order].tolist(), self._exact[order].tolist(), strict=True)
+        return list(map(Candidate._make, pairs))
+
+    def _read_until(self, end: int) -> None:
+        start = self._read
+        for number, core in enumerate(self._cores):
+            places = start + np.flatnonzero(self._core_of[start:end] == number)
+            places = places[np.argsort(self._positions[places])]
+            positions = self._positions[places]
+            self._ids[places] = core.ids[positions]
+            self._exact[places] = exact_scores(core.planes.take(positions), self._query)
+        self._read = max(start, end)
