@@ -14,7 +14,7 @@ from app.factory.application import Application
 from app.factory.opening import Ground, open_ground
 from app.maintenance.adoption import Adopter
 from app.maintenance.reconfigure import Reconfigurer
-from app.search.known_rows import KnownRows
+from app.search.kept import Kept
 from app.search.messages import MessageSearcher
 from app.search.neighbours import Neighbours
 from app.search.pipeline import Searcher
@@ -116,7 +116,7 @@ def _searcher(ground: Ground) -> Searcher:
     return Searcher(
         ground.mirror,
         ground.active,
-        KnownRows(ground.database.version),
+        Kept.over(ground.database.version),
         ground.second,
         follow=ground.changeover.follow,
         turns=turns(is_local=ground.database.is_sqlite and ground.mirror.is_in_memory),

@@ -21,6 +21,10 @@ FIRST = 64
 """So many at least are put in order at once; after that twice as many each time."""
 
 
+WORST = -1.0
+"""The score of a vector that is found to be no numbers: damaged, and not mended yet."""
+
+
 class Rough(NamedTuple):
     """What a scan found in one core: positions (n,), and scores (n,) float32, not quite exact."""
 
@@ -43,8 +47,7 @@ class Ranked(Sequence[Candidate]):
 
         Args:
             query: The vector that was sought, (d,).
-            found: All that may be among the best; what is no number is left out, as vectors of a
-                damaged snapshot before it is mended.
+            found: All that may be among the best; scores that are no numbers are left out.
             error: How far a rough score may be from the exact one.
         """
         scores = np.concatenate([np.empty(0, np.float32), *(each.scores for each in found)])
@@ -70,10 +73,11 @@ class Ranked(Sequence[Candidate]):
     @overload
     def __getitem__(self, place: slice) -> Sequence[Candidate]: ...
     def __getitem__(self, place: int | slice) -> Candidate | Sequence[Candidate]:
-        if isinstance(place, slice):
-            wanted = range(self._length)[place]
-            return self._first(max(wanted, default=-1) + 1)[place] if wanted else []
-        return self._first(range(self._length)[place] + 1)[place]
+        wanted = range(self._length)[place]
+        if isinstance(wanted, int):
+            return self._first(wanted + 1)[wanted]
+        first = self._first(max(wanted, default=-1) + 1)
+        return [first[number] for number in wanted]
 
     def __iter__(self) -> Iterator[Candidate]:
         return iter(self._first(self._length))
@@ -86,7 +90,7 @@ class Ranked(Sequence[Candidate]):
     def _first(self, count: int) -> list[Candidate]:
         """Return at least so many of the best, in their exact order."""
         with self._lock:
-            if len(self._known) < count:
+            if len(self._known) < min(count, self._length):
                 self._known = self._ordered(max(count, FIRST, 2 * len(self._known)))
             return self._known
 
@@ -107,5 +111,6 @@ class Ranked(Sequence[Candidate]):
             places = places[np.argsort(self._positions[places])]
             positions = self._positions[places]
             self._ids[places] = core.ids[positions]
-            self._exact[places] = exact_scores(core.planes.take(positions), self._query)
+            scores = exact_scores(core.planes.take(positions), self._query)
+            self._exact[places] = np.where(np.isfinite(scores), scores, WORST)
         self._read = max(start, end)

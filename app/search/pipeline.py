@@ -5,7 +5,7 @@ Owns the order of the stages and their timing. Runs any ranker by meeting its ne
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
@@ -27,16 +27,15 @@ from app.ranking.expansion import Expansion, expand
 from app.ranking.registry import BY_NAME, Ranker
 from app.ranking.run import EdgesOf, Hit, Question, Ranking
 from app.search.evidence import Evidence, Sought
-from app.search.known_rows import KnownRows
+from app.search.found import found_notes
+from app.search.kept import Kept
 from app.search.meaning import is_of, prepared
 from app.search.outcome import Run, explanation_of
-from app.search.passages import passages_of
 from app.search.searchable import told_of_unembedded, while_changing
 from app.search.second import NOT_ASKED, Glance, SecondModel
 from app.search.stages import STAGE_OF_NEED
 from app.search.trace import Trace
 from app.search.why import why_of
-from app.text import round_half_up
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ class Searcher:
         self,
         mirror: Mirror,
         active: ActiveEmbedder,
-        rows: KnownRows,
+        kept: Kept,
         second: SecondSpace | None = None,
         *,
         follow: Callable[[], None] = lambda: None,
@@ -72,13 +71,14 @@ class Searcher:
         """Search with the embedder in use, and with a second model for rankers that weigh two.
 
         ``follow`` brings the embedder in step with the database, when searches moved to another
-        space; ``rows`` are those kept between searches; ``turns`` is held while a search is ranked.
+        space; ``kept`` is what searches keep between them, and ``turns`` is held while one of them
+        is ranked.
         """
         self._follow = follow
         self._mirror = mirror
         self._active = active
         self._second = SecondModel(second)
-        self._rows = rows
+        self._kept = kept
         self._turns = turns
 
     def search(self, request: SearchRequest) -> SearchAnswer:
@@ -102,7 +102,7 @@ class Searcher:
             if not run.expansion.hits:
                 warnings += told_of_unembedded(connection, view)
             with trace.stage("answer"):
-                found = _found_notes(connection, run.expansion.hits, request)
+                found = self._found(connection, view, run.expansion.hits, request)
         explanation = explanation_of(run, trace) if request.explain else None
         return SearchAnswer(found, warnings, explanation, trace.milliseconds())
 
@@ -162,7 +162,7 @@ class Searcher:
             sought = Sought(
                 request.query, vector, request.filters, further=further, second=glance.vector
             )
-            evidence = Evidence(connection, view, sought, self._rows)
+            evidence = Evidence(connection, view, sought, self._kept.rows)
             size = evidence.size()
         scope = _Scope(size, glance.border, self._active.current.settings.finder)
         ranking = _rank(request, view, evidence, scope, trace)
@@ -171,6 +171,16 @@ class Searcher:
         expansion = _expand(request, ranking, evidence, trace)
         warnings = _warnings(asked, fault) + glance.warnings
         return Run(request, view, evidence, size, ranking, expansion, warnings)
+
+    def _found(
+        self, connection: Connection, view: View, hits: Sequence[Hit], request: SearchRequest
+    ) -> tuple[FoundNote, ...]:
+        if not hits:
+            return ()
+        note_ids = [hit.note.note_id for hit in hits]
+        fields = tuple(dict.fromkeys((*request.fields, *_ranker(request).fields)))
+        details = self._kept.details.read(connection, view.state.epoch, note_ids, fields)
+        return found_notes(connection, hits, request, details)
 
     def _glance(self, asked: Asked, view: View) -> Glance:
         if not _ranker(asked.request).weighs_two:
@@ -259,35 +269,3 @@ def _expand(
         edges = evidence.meet(EdgesOf(note_ids))
     with trace.stage("expand"):
         return expand(ranking.hits, edges)
-
-
-def _found_notes(
-    connection: Connection, hits: Iterable[Hit], request: SearchRequest
-) -> tuple[FoundNote, ...]:
-    listed = list(hits)
-    if not listed:
-        return ()
-    note_ids = [hit.note.note_id for hit in listed]
-    fields = tuple(dict.fromkeys((*request.fields, *_ranker(request).fields)))
-    details = notes.details(connection, note_ids, fields)
-    asked = " ".join(request.topics) or request.query
-    passages = passages_of(connection, note_ids, asked) if request.highlight else {}
-    return tuple(
-        FoundNote(
-            note_id=hit.note.note_id,
-            conversation_id=hit.note.conversation_id or "",
-            title=hit.note.title,
-            project_name=details[hit.note.note_id].project_name,
-            score=round_half_up(hit.score),
-            tags=details[hit.note.note_id].tags,
-            via_relation=hit.via_relation,
-            extra=details[hit.note.note_id].extra
-            | dict(hit.extra)
-            | _passage(passages, hit.note.note_id),
-        )
-        for hit in listed
-    )
-
-
-def _passage(passages: Mapping[int, Any], note_id: int) -> dict[str, Any]:
-    return {"passage": passages[note_id]} if note_id in passages else {}
