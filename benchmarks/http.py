@@ -38,6 +38,9 @@ TAIL = 4.0
 """The 99th percentile may be so many times the median."""
 
 START_SECONDS = 180.0
+IDLE_SHARE = 0.1
+"""A server that takes less of a processor has loaded everything."""
+
 WARM_REQUESTS = 40
 HOST = "127.0.0.1"
 
@@ -70,7 +73,7 @@ def served(folder: Path, processes: int) -> Iterator[tuple[int, tuple[int, ...]]
         command += ["benchmarks.http_server", str(folder), str(port)]
     else:
         command += ["gunicorn", "-c", "python:cli.admin.gunicorn_conf", "-w", str(processes)]
-        command += ["-b", f"{HOST}:{port}", "benchmarks.http_server:app"]
+        command += ["-b", f"{HOST}:{port}", "benchmarks.http_worker:app"]
     environment = os.environ | {
         "CRYSTAL_DATA_DIR": str(folder),
         "CRYSTAL_LOG_LEVEL": "WARNING",
@@ -82,6 +85,7 @@ def served(folder: Path, processes: int) -> Iterator[tuple[int, tuple[int, ...]]
         _wait(port, process)
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text("ascii")
         workers = tuple(map(int, children.split())) if processes > 1 else (process.pid,)
+        _settle(workers)
         yield port, workers
     finally:
         process.terminate()
@@ -98,6 +102,18 @@ def _wait(port: int, process: subprocess.Popen[bytes]) -> None:
         except OSError:
             time.sleep(0.1)
     raise SystemExit("the server does not answer")
+
+
+def _settle(workers: Sequence[int]) -> None:
+    """Wait until the processes have loaded what they load beside their first answers."""
+    deadline, used = time.monotonic() + START_SECONDS, -1.0
+    while time.monotonic() < deadline:
+        now = _processor_seconds(workers)
+        if now - used < IDLE_SHARE and used >= 0:
+            return
+        used = now
+        time.sleep(1.0)
+    raise SystemExit("the server is not idle")
 
 
 class Connection:

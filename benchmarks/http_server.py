@@ -1,14 +1,9 @@
-"""The server that ``benchmarks.http`` measures: ``python -m benchmarks.http_server FOLDER PORT``.
-
-As module ``benchmarks.http_server:app`` it is the application of one worker, over CRYSTAL_DATA_DIR.
-"""
+"""The server that ``benchmarks.http`` measures: ``benchmarks.http_server FOLDER PORT``."""
 
 from __future__ import annotations
 
 import logging
 import sys
-from functools import cache
-from typing import Any
 
 from waitress import serve
 
@@ -18,21 +13,12 @@ from app.settings.values import Settings
 from benchmarks.corpus import InstantEmbedder
 
 
-def _application(settings: Settings) -> Application:
+def application(settings: Settings) -> Application:
+    """Make the application as ``crystal serve`` does, with a provider that answers at once."""
     tune_memory()
-    application = build(settings, InstantEmbedder(settings.embedding))
-    application.warm()
-    return application
-
-
-@cache
-def _worker() -> Any:
-    return _application(load()).flask()
-
-
-def app(environ: dict[str, Any], start_response: Any) -> Any:
-    """Answer a request, with the application made at the first."""
-    return _worker()(environ, start_response)
+    made = build(settings, InstantEmbedder(settings.embedding))
+    made.warm()
+    return made
 
 
 def main() -> None:
@@ -42,7 +28,7 @@ def main() -> None:
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     settings = load({"data_dir": folder})
     serve(
-        _application(settings).flask(),
+        application(settings).flask(),
         host="127.0.0.1",
         port=int(port),
         threads=settings.server.threads,

@@ -9,6 +9,7 @@ import glob
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ class Database:
             ConfigurationError: the URL is not one that SQLAlchemy can open here.
         """
         self.engine = _make_engine(url)
-        self._readers = self.engine.execution_options(**_read_options(self.engine))
+        self._readers = _reading(self.engine)
         self._writers = self.engine.execution_options(is_writer=True)
         self._versions = Versions(self.engine)
         self._write_lock = threading.Lock()
@@ -63,7 +64,7 @@ class Database:
         """Tell whether this is a SQLite database."""
         return self.engine.dialect.name == "sqlite"
 
-    @property
+    @cached_property
     def path(self) -> Path | None:
         """The file of a SQLite database, None for any other and for one in memory."""
         name = self.engine.url.database
@@ -177,10 +178,11 @@ def _make_postgresql(url: URL) -> Engine:
     return engine
 
 
-def _read_options(engine: Engine) -> dict[str, Any]:
-    if engine.dialect.name == "postgresql":
-        return {"isolation_level": "REPEATABLE READ"}
-    return {}
+def _reading(engine: Engine) -> Engine:
+    """Return the engine as reads use it; with options it would take longer to begin."""
+    if engine.dialect.name == postgresql.BACKEND:
+        return engine.execution_options(isolation_level="REPEATABLE READ")
+    return engine
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:
@@ -191,8 +193,12 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    mode = "IMMEDIATE" if connection.get_execution_options().get("is_writer") else "DEFERRED"
-    connection.exec_driver_sql(f"BEGIN {mode}")
+    if connection.get_execution_options().get("is_writer"):
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        return
+    # Nothing is locked yet, so there is no fault to be told of, and every search begins here.
+    driver: Any = connection.connection.dbapi_connection
+    driver.execute("BEGIN DEFERRED")
 
 
 @contextmanager

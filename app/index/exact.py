@@ -17,7 +17,7 @@ def exact_scores(vectors: NDArray[np.float32], query: NDArray[np.float32]) -> ND
     """Score vectors (n, d) against a query (d,); returns (n,)."""
     # Damaged vectors, not mended yet, may hold what is no number; their scores say so.
     with np.errstate(invalid="ignore"):
-        products = np.multiply(vectors, query, dtype=np.float64)
+        products = np.multiply(vectors, query.astype(np.float64))
     return np.asarray(products.sum(axis=1), dtype=np.float64)
 
 

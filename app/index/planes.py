@@ -29,7 +29,7 @@ PLANES: dict[str, tuple[type[Any], ...]] = {
 BFLOAT16_ERROR = 2.0**-8
 """How far a number may be from its bfloat16, as a share of itself."""
 
-_HALF = np.uint32(16)
+_HALF = 16
 _MIDDLE = np.uint32(0x8000)
 
 
@@ -70,14 +70,13 @@ class Planes:
 
     def take(self, rows: Rows) -> Vectors:
         """Return some vectors as float32 (k, d)."""
-        chosen = [part[rows] for part in self.parts]
+        chosen = [_chosen(part, rows) for part in self.parts]
         if len(chosen) == 1:
             return np.asarray(chosen[0], dtype=np.float32)
-        # The low bits are a number from -0x8000 to 0x7fff that was rounded away.
-        low = chosen[1].view(np.int16).astype(np.int32).view(np.uint32)
-        bits = chosen[0].astype(np.uint32)
+        bits = chosen[0].astype(np.int32)
         bits <<= _HALF
-        bits += low
+        # The low bits are a number from -0x8000 to 0x7fff that was rounded away.
+        bits += chosen[1].view(np.int16)
         return bits.view(np.float32)
 
     def put(self, rows: slice, vectors: Vectors) -> None:
@@ -97,6 +96,13 @@ class Planes:
     def blocks(self, size: int) -> Iterator[slice]:
         """Part the rows into runs of a size."""
         return (slice(start, min(start + size, len(self))) for start in range(0, len(self), size))
+
+
+def _chosen(part: Plane, rows: Rows) -> Plane:
+    if isinstance(rows, slice) or rows.dtype == np.bool_:
+        return part[rows]
+    # As ``part[rows]``, but faster.
+    return part.take(rows, axis=0)
 
 
 def as_held(vectors: Vectors, precision: str) -> Vectors:

@@ -56,7 +56,7 @@ class KnownRows:
         self._epoch = ""
         self._version: Version | None = None
         self._rows: OrderedDict[int, ChunkRow] = OrderedDict()
-        self._current: set[int] = set()
+        self._current: dict[int, ChunkRow] = {}
         self._lock = Lock()
 
     def read(
@@ -87,8 +87,8 @@ class KnownRows:
             if version != self._version:
                 self._current.clear()
                 self._version = version
-            rows, current = self._rows, self._current
-            return {chunk_id: rows[chunk_id] for chunk_id in chunk_ids if chunk_id in current}
+            current = self._current
+            return {chunk_id: current[chunk_id] for chunk_id in chunk_ids if chunk_id in current}
 
     def _kept(
         self, epoch: str, version: Version | None, found: Iterable[StoredChunk]
@@ -124,7 +124,7 @@ class KnownRows:
         row = self._rows.pop(chunk_id, None)
         if row is not None:
             self.characters -= _size(row)
-            self._current.discard(chunk_id)
+            self._current.pop(chunk_id, None)
 
 
 def _size(row: ChunkRow) -> int:

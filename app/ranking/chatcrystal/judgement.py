@@ -87,12 +87,13 @@ def _judge(candidate: Candidate, row: ChunkRow | None, rules: Rules) -> Judgemen
     raw = raw_score(cosine, rules.border)
     if row is None:
         return Judgement(chunk_id, cosine, raw, row, rule=NO_ROW)
-    if row.note.ineligible_because is not None:
+    _, _, note, folded = row
+    if note.ineligible_because is not None:
         return Judgement(chunk_id, cosine, raw, row, rule=NOT_ELIGIBLE)
     if not rules.floors:
         return Judgement(chunk_id, cosine, raw, row, raw)
     terms = rules.terms
-    if holds_all(row.folded, terms):
+    if holds_all(folded, terms):
         return Judgement(chunk_id, cosine, raw, row, max(raw, FLOOR), None, terms)
     if raw < BORDER_OF_RELEVANCE and rules.filters:
         return Judgement(chunk_id, cosine, raw, row, None, BELOW_BORDER, terms)
