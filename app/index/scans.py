@@ -6,8 +6,9 @@ Owns the threads. Must not know what is scanned.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from threading import Semaphore
 from typing import TypeVar
 
@@ -20,26 +21,39 @@ _SCANS = ThreadPoolExecutor(SCAN_THREADS, thread_name_prefix="faiss")
 _FREE = Semaphore(SCAN_THREADS)
 
 
+@contextmanager
+def at_work() -> Iterator[None]:
+    """Count this thread among those at work, so that others do not share their scans with it."""
+    taken = _take(1)
+    try:
+        yield
+    finally:
+        _give_back(taken)
+
+
 def side_by_side(scans: Sequence[Callable[[], Found]], *, threaded: bool) -> list[Found]:
     """Run scans and return what they find in their order.
 
-    Long ones are shared with threads that no other search has: beside it they would only make one
-    another wait.
+    Long ones are shared with as many threads as are not at work: beside another search they would
+    only make one another wait.
     """
-    taken = _take(min(SCAN_THREADS, len(scans)) if threaded else 1)
+    helpers = _take(min(SCAN_THREADS, len(scans)) - 1) if threaded else 0
     try:
-        return _shared(scans, taken - 1) if taken > 1 else [scan() for scan in scans]
+        return _shared(scans, helpers) if helpers else [scan() for scan in scans]
     finally:
-        for _ in range(taken):
-            _FREE.release()
+        _give_back(helpers)
 
 
 def _take(wanted: int) -> int:
-    """Take threads for a search, its own among them, as far as there are."""
     taken = 0
     while taken < wanted and _FREE.acquire(blocking=False):
         taken += 1
     return taken
+
+
+def _give_back(taken: int) -> None:
+    for _ in range(taken):
+        _FREE.release()
 
 
 def _shared(scans: Sequence[Callable[[], Found]], helpers: int) -> list[Found]:

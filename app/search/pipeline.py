@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,7 @@ from app.search.searchable import told_of_unembedded, while_changing
 from app.search.second import NOT_ASKED, Glance, SecondModel
 from app.search.stages import STAGE_OF_NEED
 from app.search.trace import Trace
+from app.search.turns import Turns
 from app.search.why import why_of
 
 
@@ -66,13 +67,13 @@ class Searcher:
         second: SecondSpace | None = None,
         *,
         follow: Callable[[], None] = lambda: None,
-        turns: AbstractContextManager[object] = nullcontext(),  # noqa: B008 - it has no state
+        turns: Turns = nullcontext,
     ) -> None:
         """Search with the embedder in use, and with a second model for rankers that weigh two.
 
         ``follow`` brings the embedder in step with the database, when searches moved to another
-        space; ``kept`` is what searches keep between them, and ``turns`` is held while one of them
-        is ranked.
+        space; ``kept`` is what searches keep between them, and ``turns`` give one of them its
+        turn to be ranked.
         """
         self._follow = follow
         self._mirror = mirror
@@ -130,7 +131,7 @@ class Searcher:
         """Open a view with the query embedded for its space; searches may have moved meanwhile."""
         for may_follow in (True, True, False):
             asked = self._embed(request, trace)
-            with self._turns, self._mirror.open(_ranker(request).parts) as (connection, view):
+            with self._turns(), self._mirror.open(_ranker(request).parts) as (connection, view):
                 if not may_follow or is_of(view, asked.active):
                     yield asked, connection, view
                     return

@@ -6,18 +6,32 @@ Owns the number. Waiting for a provider does not count: a search takes its turn 
 from __future__ import annotations
 
 import os
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from threading import BoundedSemaphore
+
+from app.index.scans import at_work
 
 AT_ONCE = max(2, os.cpu_count() or 1)
 """More would only take the interpreter from one another all the time."""
 
+Turns = Callable[[], AbstractContextManager[object]]
 
-def turns(*, is_local: bool) -> AbstractContextManager[object]:
-    """Return what a search holds while it is ranked.
+
+def turns(*, is_local: bool) -> Turns:
+    """Return what gives a search its turn, to be held while it is ranked.
 
     Args:
         is_local: Database and vectors are of this process; one that waits for a server meanwhile
             keeps nobody from working, and all may go on.
     """
-    return BoundedSemaphore(AT_ONCE) if is_local else nullcontext()
+    if not is_local:
+        return nullcontext
+    places = BoundedSemaphore(AT_ONCE)
+
+    @contextmanager
+    def turn() -> Iterator[None]:
+        with places, at_work():
+            yield
+
+    return turn

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 
 import pytest
 
 from app.index import scans
-from app.index.scans import SCAN_THREADS, side_by_side
+from app.index.scans import SCAN_THREADS, at_work, side_by_side
 
 PATIENCE = 9.0
 
@@ -40,27 +41,20 @@ def test_short_ones_stay_in_their_thread() -> None:
     assert names == [name_of_thread()] * 5
 
 
-def test_a_search_beside_another_one_takes_no_thread_from_it() -> None:
-    begun, may_end = threading.Barrier(SCAN_THREADS + 1), threading.Event()
-
-    def held() -> str:
-        begun.wait(PATIENCE)
-        may_end.wait(PATIENCE)
-        return name_of_thread()
-
-    first: list[str] = []
-    search = threading.Thread(
-        target=lambda: first.extend(side_by_side([held] * SCAN_THREADS, threaded=True))
-    )
-    search.start()
-    begun.wait(PATIENCE)
-    beside = side_by_side([name_of_thread] * 5, threaded=True)
-    may_end.set()
-    search.join()
-    assert beside == [name_of_thread()] * 5
-    assert len(set(first)) == SCAN_THREADS
-    # All of its threads are free again.
+def test_who_is_at_work_is_not_taken_as_a_helper() -> None:
+    with ExitStack() as others:
+        for _ in range(SCAN_THREADS):
+            others.enter_context(at_work())
+        assert side_by_side([name_of_thread] * 5, threaded=True) == [name_of_thread()] * 5
+        # One more than there are may be at work too.
+        with at_work():
+            pass
     assert side_by_side(all_must_meet(SCAN_THREADS), threaded=True) == list(range(SCAN_THREADS))
+
+
+def test_a_search_alone_has_all_threads_but_its_own() -> None:
+    with at_work():
+        assert side_by_side(all_must_meet(SCAN_THREADS), threaded=True) == list(range(SCAN_THREADS))
 
 
 @pytest.mark.parametrize("threaded", [True, False])

@@ -88,5 +88,5 @@ def test_who_waits_for_the_provider_keeps_nobody_from_it(
 
 def test_searches_that_wait_for_servers_take_no_turns() -> None:
     free = turns.turns(is_local=False)
-    with free, free:
+    with free(), free():
         pass
