@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, or_, select
+from sqlalchemy import Connection, bindparam, delete, func, insert, or_, select
 
 from app.db.idlist import bound, in_bound_ids, in_ids
 from app.db.models import conversations, note_relations, notes
@@ -57,6 +57,14 @@ _EDGES = (
 )
 
 
+_ADD = insert(note_relations).returning(note_relations.c.id)
+_FIND = select(note_relations.c.id).where(
+    note_relations.c.source_note_id == bindparam("source"),
+    note_relations.c.target_note_id == bindparam("target"),
+    note_relations.c.relation_type == bindparam("type"),
+)
+
+
 def _relation(row: Any) -> Relation:
     return Relation(*row)
 
@@ -91,19 +99,16 @@ def get(connection: Connection, relation_id: int) -> Relation | None:
 
 def add(connection: Connection, draft: RelationDraft, created_at: str) -> int:
     """Store a relation and return its id."""
-    relation_id: int = connection.execute(
-        insert(note_relations)
-        .values(
-            source_note_id=draft.source_note_id,
-            target_note_id=draft.target_note_id,
-            relation_type=draft.relation_type,
-            confidence=draft.confidence,
-            description=draft.description,
-            created_by=draft.created_by,
-            created_at=created_at,
-        )
-        .returning(note_relations.c.id)
-    ).scalar_one()
+    values = {
+        "source_note_id": draft.source_note_id,
+        "target_note_id": draft.target_note_id,
+        "relation_type": draft.relation_type,
+        "confidence": draft.confidence,
+        "description": draft.description,
+        "created_by": draft.created_by,
+        "created_at": created_at,
+    }
+    relation_id: int = connection.execute(_ADD, values).scalar_one()
     return relation_id
 
 
@@ -117,14 +122,8 @@ def find(
     connection: Connection, source_note_id: int, target_note_id: int, relation_type: str
 ) -> int | None:
     """Return the id of the relation of this type between these notes."""
-    columns = note_relations.c
-    return connection.execute(
-        select(columns.id).where(
-            columns.source_note_id == source_note_id,
-            columns.target_note_id == target_note_id,
-            columns.relation_type == relation_type,
-        )
-    ).scalar()
+    ends = {"source": source_note_id, "target": target_note_id, "type": relation_type}
+    return connection.execute(_FIND, ends).scalar()
 
 
 def remove(connection: Connection, relation_id: int) -> bool:
