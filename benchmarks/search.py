@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -29,8 +30,12 @@ from benchmarks.corpus import CHUNKS_PER_NOTE, DIMENSION, NEAR, open_corpus
 from benchmarks.timing import best_milliseconds
 
 SEARCH = "/api/search"
-GROW = "absent 索引 words"
-DIRECT = f"{NEAR} words"
+NUMBER = "(n)"
+GROW = f"absent 索引 words {NUMBER}"
+DIRECT = f"{NEAR} words {NUMBER}"
+OTHERS = 50
+"""So many other queries are asked in turn: an index remembers fewer answers."""
+
 BUDGET = 500
 FIXED_MS = 2.0
 GROW_FACTOR = 3.0
@@ -41,15 +46,18 @@ _UNCOUNTED = ("BEGIN", "COMMIT", "ROLLBACK", "PRAGMA")
 
 
 def request(flask: Flask, path: str, **parameters: str) -> Callable[[], bytes]:
-    """Return a call that sends a request straight into the WSGI application."""
+    """Return a call that sends a request straight into the WSGI application.
+
+    ``NUMBER`` in a parameter is another one at each call.
+    """
     text = "&".join(f"{name}={quote(value)}" for name, value in parameters.items())
-    builder = EnvironBuilder(path=path, query_string=text, base_url="http://localhost:3721")
-    environ = builder.get_environ()
-
-    def call() -> bytes:
-        return b"".join(flask.wsgi_app(dict(environ), _start_response))
-
-    return call
+    queries = [text.replace(quote(NUMBER), str(number)) for number in range(OTHERS)]
+    builders = [
+        EnvironBuilder(path=path, query_string=query, base_url="http://localhost:3721")
+        for query in queries
+    ]
+    environs = cycle([builder.get_environ() for builder in builders])
+    return lambda: b"".join(flask.wsgi_app(dict(next(environs)), _start_response))
 
 
 def _start_response(status: str, *_: Any) -> Callable[[bytes], object]:
@@ -59,13 +67,14 @@ def _start_response(status: str, *_: Any) -> Callable[[bytes], object]:
 
 
 def scan_of(application: Application, query: str) -> Callable[[], object]:
-    """Return a call that only scans the index, for the whole budget."""
-    vector = application.embedder.embed_query(query).vector
+    """Return a call that only scans the index, for the whole budget, each time for another text."""
+    texts = [query.replace(NUMBER, f"scan {number}") for number in range(OTHERS)]
+    vectors = cycle([application.embedder.embed_query(text).vector for text in texts])
     with application.mirror.open() as (_, view):
-        index, prepared = view.index, view.prepared(vector, query)
+        index = view.index
     if index is None:
         raise SystemExit("the index is empty")
-    return lambda: index.search(prepared, BUDGET)
+    return lambda: list(index.search(next(vectors), BUDGET))
 
 
 def count_statements(application: Application, call: Callable[[], object]) -> int:

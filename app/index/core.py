@@ -39,8 +39,8 @@ BLOCK_ROWS = 8_192
 NARROW_SHARE = 0.2
 """A filter that lets less of a run pass is scanned: a graph would miss what is scattered in it."""
 
-LONGEST = 1.02
-"""Unit vectors are no longer than this, whoever made them so."""
+MARGIN = 1.1
+"""What rounding was measured to be is taken for so many times as much, to be sure."""
 
 _SCANNED_AS = {
     "float32": faiss.ScalarQuantizer.QT_bf16,
@@ -79,24 +79,36 @@ class Core:
         cls,
         count: int,
         dimension: int,
-        fill: Callable[[Ids, Planes], None],
+        fill: Callable[[Ids, Planes], float],
         form: Form = PLAIN,
     ) -> Core:
-        """Reserve the exact memory once and let ``fill`` write ids and vectors into it."""
+        """Reserve the exact memory once and let ``fill`` write ids and vectors into it.
+
+        It returns the rounding of what it has written.
+        """
         raw = np.empty(FRONT_BYTES + ALIGNMENT + count * dimension * form.width, dtype=np.uint8)
         start = FRONT_BYTES + -(raw.ctypes.data + FRONT_BYTES) % ALIGNMENT
         end = start + count * dimension * form.width
         core = cls.over(np.empty(count, dtype=np.int64), raw[:end], start, dimension, form)
-        fill(core.ids, core.planes)
-        return core
+        rounding = fill(core.ids, core.planes)
+        return replace(core, planes=replace(core.planes, rounding=rounding))
 
     @classmethod
-    def over(cls, ids: Ids, memory: Memory, start: int, dimension: int, form: Form) -> Core:
-        """Take vectors that lie in writable memory from ``start`` to its end.
+    def over(
+        cls,
+        ids: Ids,
+        memory: Memory,
+        start: int,
+        dimension: int,
+        form: Form,
+        *,
+        rounding: float = 0.0,
+    ) -> Core:
+        """Take vectors of a rounding that lie in writable memory from ``start`` to its end.
 
         The ``FRONT_BYTES`` before them are written over. The memory is kept alive.
         """
-        planes = Planes.over(memory[start:], len(ids), dimension, form.precision)
+        planes = Planes.over(memory[start:], len(ids), dimension, form.precision, rounding)
         front = _front(len(ids), dimension, form.precision)
         memory[start - len(front) : start] = front
         part = memory[start - len(front) : start + planes.parts[0].nbytes]
@@ -117,7 +129,7 @@ class Core:
 
     def error(self, query: NDArray[np.float32]) -> float:
         """Return how far a score that a scan gives may be from the exact one."""
-        return self.planes.rounding * LONGEST * float(np.linalg.norm(query)) + FLOAT32_ERROR
+        return self.planes.rounding * MARGIN * float(np.linalg.norm(query)) + FLOAT32_ERROR
 
     def above(
         self, query: NDArray[np.float32], border: float

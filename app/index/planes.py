@@ -26,21 +26,29 @@ PLANES: dict[str, tuple[type[Any], ...]] = {
 }
 """The planes of each precision; the first is the one that is scanned."""
 
-BFLOAT16_ERROR = 2.0**-8
-"""How far a number may be from its bfloat16, as a share of itself."""
-
 _HALF = 16
 _MIDDLE = np.uint32(0x8000)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Planes:
-    """Vectors (n, d), as one or two arrays of that shape."""
+    """Vectors (n, d), as one or two arrays of that shape.
+
+    ``rounding`` is how far the scanned plane of one of them is from it at most, in length.
+    """
 
     parts: tuple[Plane, ...]
+    rounding: float = 0.0
 
     @classmethod
-    def over(cls, memory: NDArray[np.uint8], count: int, dimension: int, precision: str) -> Planes:
+    def over(
+        cls,
+        memory: NDArray[np.uint8],
+        count: int,
+        dimension: int,
+        precision: str,
+        rounding: float = 0.0,
+    ) -> Planes:
         """Take the planes that lie one after the other at the beginning of some memory."""
         parts: list[Plane] = []
         start = 0
@@ -48,7 +56,7 @@ class Planes:
             end = start + count * dimension * np.dtype(kind).itemsize
             parts.append(memory[start:end].view(kind).reshape(count, dimension))
             start = end
-        return cls(tuple(parts))
+        return cls(tuple(parts), rounding)
 
     def __len__(self) -> int:
         return len(self.parts[0])
@@ -63,11 +71,6 @@ class Planes:
         """Bytes of all planes."""
         return sum(part.nbytes for part in self.parts)
 
-    @property
-    def rounding(self) -> float:
-        """How far the scanned plane of a unit vector may be from the vector, in length."""
-        return BFLOAT16_ERROR if len(self.parts) > 1 else 0.0
-
     def take(self, rows: Rows) -> Vectors:
         """Return some vectors as float32 (k, d)."""
         chosen = [_chosen(part, rows) for part in self.parts]
@@ -79,14 +82,21 @@ class Planes:
         bits += chosen[1].view(np.int16)
         return bits.view(np.float32)
 
-    def put(self, rows: slice, vectors: Vectors) -> None:
-        """Write float32 vectors (k, d) into some rows."""
+    def put(self, rows: slice, vectors: Vectors) -> float:
+        """Write float32 vectors (k, d) into some rows; return how far they were rounded at most.
+
+        That is the length of what the scanned plane leaves out of one of them; nothing is left
+        out of float16, which they are held as.
+        """
         if len(self.parts) == 1:
             self.parts[0][rows] = vectors
-            return
+            return 0.0
         bits = np.ascontiguousarray(vectors).view(np.uint32)
+        near = (bits + _MIDDLE) >> _HALF
         self.parts[1][rows] = bits.astype(np.uint16)
-        self.parts[0][rows] = (bits + _MIDDLE) >> _HALF
+        self.parts[0][rows] = near
+        left_out = vectors - (near << _HALF).view(np.float32)
+        return float(np.linalg.norm(left_out, axis=1).max(initial=0.0))
 
     def copy(self, rows: NDArray[np.int64], source: Planes, chosen: Rows) -> None:
         """Copy chosen vectors of other planes of the same precision into some rows."""

@@ -20,14 +20,16 @@ class Rows:
         self._batches: Iterator[Batch] = iter(batches)
         self._left: Batch | None = None
 
-    def fill(self, ids: Ids, planes: Planes) -> None:
-        """Write the next ``len(ids)`` rows into ids and planes."""
-        done = 0
+    def fill(self, ids: Ids, planes: Planes) -> float:
+        """Write the next ``len(ids)`` rows into ids and planes; return their rounding."""
+        done, rounding = 0, 0.0
         while done < len(ids):
             batch_ids, batch_vectors = self._left or next(self._batches)
             size = min(len(ids) - done, len(batch_ids))
             ids[done : done + size] = batch_ids[:size]
-            planes.put(slice(done, done + size), batch_vectors[:size])
+            put = planes.put(slice(done, done + size), batch_vectors[:size])
+            rounding = max(rounding, put)
             rest = (batch_ids[size:], batch_vectors[size:])
             self._left = rest if len(rest[0]) else None
             done += size
+        return rounding

@@ -66,12 +66,13 @@ def merged(segments: Iterable[Segment], form: Form) -> Core:
     order = np.argsort(ids, kind="stable")
     starts = np.cumsum([0, *(part.living for part in parts)])
 
-    def fill(target_ids: Ids, target: Planes) -> None:
+    def fill(target_ids: Ids, target: Planes) -> float:
         target_ids[:] = ids[order]
         place = np.empty(len(order), dtype=np.int64)
         place[order] = np.arange(len(order))
         for part, start in zip(parts, starts[:-1], strict=True):
             living = slice(None) if part.alive is None else part.alive
             target.copy(place[start : start + part.living], part.core.planes, living)
+        return max(part.core.planes.rounding for part in parts)
 
     return Core.filled(len(ids), parts[0].core.planes.dimension, fill, form)

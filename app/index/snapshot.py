@@ -31,7 +31,7 @@ from app.index.segment import Segment
 
 SUFFIX = ".snapshot"
 ASIDE = ".aside"
-VERSION = 2
+VERSION = 3
 MAGIC = b"CRYSTALINDEX"
 BLOCK_BYTES = 4 * 2**20
 """About so many bytes of vectors have a checksum of their own."""
@@ -200,7 +200,7 @@ def _write_segment(file: BinaryIO, segment: Segment) -> dict[str, Any]:
     core = segment.core
     graph = core.graph.to_bytes() if core.graph else np.empty(0, dtype=np.uint8)
     alive = np.empty(0, np.uint8) if segment.alive is None else np.packbits(segment.alive)
-    entry: dict[str, Any] = {"rows": len(core.ids)}
+    entry: dict[str, Any] = {"rows": len(core.ids), "rounding": core.planes.rounding}
     for name, part in (("ids", core.ids), ("alive", alive), ("graph", graph)):
         entry[name] = [_aligned(file, 0), part.nbytes, zlib.crc32(part.data)]
         file.write(part.data)
@@ -216,7 +216,12 @@ def _segment(memory: NDArray[np.uint8], entry: Mapping[str, Any], label: Label) 
     rows, start = int(entry["rows"]), int(entry["vectors"])
     end = start + rows * label.dimension * label.form.width
     core = Core.over(
-        ids.view(np.int64)[:rows].copy(), memory[:end], start, label.dimension, label.form
+        ids.view(np.int64)[:rows].copy(),
+        memory[:end],
+        start,
+        label.dimension,
+        label.form,
+        rounding=float(entry["rounding"]),
     )
     if len(graph) and label.form.graph:
         built = Graph.of_bytes(graph, core.scanner, label.form.graph)

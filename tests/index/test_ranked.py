@@ -99,9 +99,9 @@ def test_many_may_read_it_at_once(index: FlatIndex, vectors: NDArray[np.float32]
 
 
 def test_scores_that_are_no_numbers_are_left_out(vectors: NDArray[np.float32]) -> None:
-    def fill(ids: Ids, planes: Planes) -> None:
+    def fill(ids: Ids, planes: Planes) -> float:
         ids[:] = np.arange(4)
-        planes.put(slice(0, 4), vectors[:4])
+        return planes.put(slice(0, 4), vectors[:4])
 
     core = Core.filled(4, DIMENSION, fill)
     rough = np.array([0.5, np.nan, np.inf, 0.4], dtype=np.float32)

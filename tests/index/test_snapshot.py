@@ -66,6 +66,9 @@ def test_what_is_written_is_read_back(form: Form, tmp_path: Path) -> None:
         segment.core.graph is None for segment in index.segments
     ]
     assert not len(kept.damaged())
+    roundings = [segment.core.planes.rounding for segment in kept.index.segments]
+    assert roundings == [segment.core.planes.rounding for segment in index.segments]
+    assert all((each > 0) is (form.precision == "float32") for each in roundings)
     some = index.every_id()[::2]
     for query in vectors_of(20):
         for allowed in (None, some):
