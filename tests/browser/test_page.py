@@ -213,6 +213,23 @@ def test_the_page_says_that_the_server_is_gone_and_goes_on_when_it_is_back(
         expect(page.get_by_role("alert")).to_be_hidden(timeout=20_000)
 
 
+def test_a_look_that_hangs_does_not_keep_the_page_from_going_on(
+    page: Page, own: Application
+) -> None:
+    flask: Flask = own.flask()
+    with serving(flask) as url:
+        search(page, url, "pool")
+    hanging: list[Route] = []
+    page.route(
+        "**/api/health", lambda route: route.continue_() if hanging else hanging.append(route)
+    )
+    page.locator("#q").fill("连接池")
+    expect(page.get_by_role("alert")).to_contain_text("does not answer")
+    with serving(flask, urlsplit(url).port or 0):
+        expect(page.get_by_role("alert")).to_be_hidden(timeout=20_000)
+    assert len(hanging) == 1
+
+
 def test_the_page_speaks_chinese(page: Page, site: str) -> None:
     page.goto(site)
     page.get_by_role("button", name="中文").click()

@@ -2,6 +2,9 @@
 
 const RETRY_MILLISECONDS = 2000;
 
+/** A look whether the server is back is given up after so long: its connection may hang. */
+const LOOK_MILLISECONDS = 5000;
+
 export class Trouble extends Error {
   constructor(text, code) {
     super(text);
@@ -48,7 +51,7 @@ export async function untilBack() {
   for (;;) {
     await new Promise((done) => setTimeout(done, RETRY_MILLISECONDS));
     try {
-      await get("/api/health");
+      await get("/api/health", {}, AbortSignal.timeout(LOOK_MILLISECONDS));
       return;
     } catch {
       // Still away.
