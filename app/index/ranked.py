@@ -38,7 +38,7 @@ class Ranked(Sequence[Candidate]):
     """Candidates by exact score descending, then id; safe among threads.
 
     A search often shows ten of five hundred that it might look at, and a vector that is read in
-    full costs as much as fifty that are scanned.
+    full costs many times as much as one that is scanned.
     """
 
     def __init__(
