@@ -75,7 +75,7 @@ class KnownRows:
         return known
 
     def _known(
-        self, epoch: str, version: Version | None, chunk_ids: Iterable[int]
+        self, epoch: str, version: Version | None, chunk_ids: Sequence[int]
     ) -> dict[int, ChunkRow]:
         with self._lock:
             if epoch != self._epoch:
@@ -87,8 +87,8 @@ class KnownRows:
             if version != self._version:
                 self._current.clear()
                 self._version = version
-            current = self._current
-            return {chunk_id: current[chunk_id] for chunk_id in chunk_ids if chunk_id in current}
+            found = zip(chunk_ids, map(self._current.get, chunk_ids), strict=True)
+            return {chunk_id: row for chunk_id, row in found if row is not None}
 
     def _kept(
         self, epoch: str, version: Version | None, found: Iterable[StoredChunk]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from app.domain.evidence import Candidate, ChunkRow, NoteCard
@@ -76,14 +77,16 @@ class Judgement(NamedTuple):
 
 
 def judge_all(
-    candidates: Sequence[Candidate], rows: Mapping[int, ChunkRow | None], rules: Rules
+    candidates: Sequence[Candidate], rows: Mapping[int, ChunkRow], rules: Rules
 ) -> list[Judgement]:
     """Judge candidates in their order; one without a row proves nothing."""
-    return [_judge(each, rows.get(each.chunk_id), rules) for each in candidates]
+    judge, row_of = partial(_judge, rules, rules.terms), rows.get
+    return [judge(chunk_id, cosine, row_of(chunk_id)) for chunk_id, cosine in candidates]
 
 
-def _judge(candidate: Candidate, row: ChunkRow | None, rules: Rules) -> Judgement:
-    chunk_id, cosine = candidate
+def _judge(
+    rules: Rules, terms: tuple[str, ...], chunk_id: int, cosine: float, row: ChunkRow | None
+) -> Judgement:
     raw = raw_score(cosine, rules.border)
     if row is None:
         return Judgement(chunk_id, cosine, raw, row, rule=NO_ROW)
@@ -92,7 +95,6 @@ def _judge(candidate: Candidate, row: ChunkRow | None, rules: Rules) -> Judgemen
         return Judgement(chunk_id, cosine, raw, row, rule=NOT_ELIGIBLE)
     if not rules.floors:
         return Judgement(chunk_id, cosine, raw, row, raw)
-    terms = rules.terms
     if holds_all(folded, terms):
         return Judgement(chunk_id, cosine, raw, row, max(raw, FLOOR), None, terms)
     if raw < BORDER_OF_RELEVANCE and rules.filters:

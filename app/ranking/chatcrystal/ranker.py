@@ -68,18 +68,19 @@ def _rank(question: Question, policy: Policy) -> RankingRun:
     most = _most_candidates(question, policy)
     size = min(question.limit, question.size)
     candidates: Sequence[Candidate] = ()
-    rows: dict[int, ChunkRow | None] = {}
+    rows: dict[int, ChunkRow] = {}
+    read = 0
     rounds: list[Round] = []
     judged: list[Judgement] = []
     stop: Stop | None = None
     while stop is None:
         if size > len(candidates) and len(candidates) < most:
             candidates = yield NearestChunks(max(size, min(most, budget(question.limit, most))))
-        if size > len(rows):
+        if size > read:
             reach = len(candidates) if rounds else FIRST_ROWS_PER_RESULT * question.limit
-            taken = candidates[len(rows) : reach]
-            found = yield ChunkRows(tuple(candidate.chunk_id for candidate in taken))
-            rows |= {candidate.chunk_id: found.get(candidate.chunk_id) for candidate in taken}
+            taken = candidates[read:reach]
+            rows |= yield ChunkRows(tuple([candidate.chunk_id for candidate in taken]))
+            read += len(taken)
         judged += judge_all(candidates[len(judged) : size], rows, rules)
         rounds.append(Round(size, len(best_of_notes(judged))))
         stop = (
