@@ -41,7 +41,9 @@ START_SECONDS = 180.0
 IDLE_SHARE = 0.1
 """A server that takes less of a processor has loaded everything."""
 
-WARM_REQUESTS = 40
+WARM_REQUESTS = 400
+"""A server that has run for a while has read most rows before."""
+
 HOST = "127.0.0.1"
 
 Queries = Callable[[int], str]

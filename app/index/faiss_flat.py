@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from app.domain.evidence import Candidate, Standing
 from app.index.core import PLAIN, Core, Form, Ids, Mask, Positions
 from app.index.exact import exact_scores
-from app.index.ranked import Ranked, Rough
+from app.index.ranked import Ranked, Rough, border_of
 from app.index.recent import RecentAnswers
 from app.index.rows import Batch, Rows
 from app.index.scans import SCAN_THREADS, side_by_side
@@ -125,17 +125,15 @@ class FlatIndex:
                 for place, wanted in due.items()
             ]
             found |= zip(due, side_by_side(scans, threaded=threaded), strict=True)
-            border = _border([scores for _, scores in found.values()], limit) - 2 * error
+            scores = np.concatenate([scores for _, scores in found.values()])
+            border = border_of(scores, limit) - 2 * error
             due = {
                 place: 2 * wanted
                 for place, wanted in due.items()
                 if len(found[place][1]) == wanted and found[place][1].min() >= border
             }
-        near = [
-            Rough(self.segments[place].core, positions[rough >= border], rough[rough >= border])
-            for place, (positions, rough) in sorted(found.items())
-        ]
-        return Ranked(query, near, limit, error)
+        rough = [Rough(self.segments[place].core, *scored) for place, scored in found.items()]
+        return Ranked(query, rough, limit, error)
 
     def scanned(self) -> FlatIndex:
         """Return the index as it answers without graphs, exactly."""
@@ -254,15 +252,6 @@ def _numbers(ids: Ids, scores: NDArray[np.float64]) -> tuple[Ids, NDArray[np.flo
     """Leave out scores that are no numbers, as those of a damaged snapshot before it is mended."""
     is_number = np.isfinite(scores)
     return ids[is_number], scores[is_number]
-
-
-def _border(rough: Sequence[NDArray[np.float32]], limit: int) -> float:
-    """Return the score that comes at ``limit``; everything is above it when there are fewer."""
-    scores = np.concatenate([np.empty(0, dtype=np.float32), *rough])
-    if len(scores) <= limit:
-        return -np.inf
-    place = len(scores) - limit
-    return float(np.partition(scores, place)[place])
 
 
 def _count_better(

@@ -26,6 +26,9 @@ WORST = -1.0
 """The score of a vector that is found to be no numbers: damaged, and not mended yet."""
 
 
+_NO_SCORES = np.empty(0, dtype=np.float32)
+
+
 class Rough(NamedTuple):
     """What a scan found in one core: positions (n,), and scores (n,) float32, not quite exact."""
 
@@ -51,18 +54,12 @@ class Ranked(Sequence[Candidate]):
             found: All that may be among the best; scores that are no numbers are left out.
             error: How far a rough score may be from the exact one.
         """
-        scores = np.concatenate([np.empty(0, np.float32), *(each.scores for each in found)])
-        order = np.argsort(-scores, kind="stable")
-        order = order[np.isfinite(scores[order])]
-        cores = np.repeat(np.arange(len(found)), [len(each.scores) for each in found])
-        positions = np.concatenate([np.empty(0, np.int64), *(each.positions for each in found)])
         self._query, self._error = query, error
-        self._cores = [each.core for each in found]
-        self._rough, self._core_of, self._positions = scores[order], cores[order], positions[order]
-        self._ids = np.empty(len(order), dtype=np.int64)
-        self._exact = np.empty(len(order), dtype=np.float64)
-        self._read = 0
-        self._length = min(limit, len(order))
+        self._unread = [_numbers(each) for each in found]
+        self._rough = np.concatenate([_NO_SCORES, *(each.scores for each in self._unread)])
+        self._ids = np.empty(0, dtype=np.int64)
+        self._exact = np.empty(0, dtype=np.float64)
+        self._length = min(limit, len(self._rough))
         self._known: list[Candidate] = []
         self._lock = Lock()
 
@@ -98,21 +95,35 @@ class Ranked(Sequence[Candidate]):
     def _ordered(self, count: int) -> list[Candidate]:
         count = min(count, self._length)
         # Nothing that scores less than this can be better than one of the first.
-        border = self._rough[count - 1] - 2 * self._error
-        end = int(np.searchsorted(-self._rough, -border, side="right"))
-        self._read_until(end)
-        order = best_first(self._ids[:end], self._exact[:end], count)
+        self._read_above(border_of(self._rough, count) - 2 * self._error)
+        order = best_first(self._ids, self._exact, count)
         pairs = zip(self._ids[order].tolist(), self._exact[order].tolist(), strict=True)
         # As ``Candidate._make`` does, without a step of the interpreter for each of hundreds.
         return list(map(partial(tuple.__new__, Candidate), pairs))
 
-    def _read_until(self, end: int) -> None:
-        start = self._read
-        for number, core in enumerate(self._cores):
-            places = start + np.flatnonzero(self._core_of[start:end] == number)
-            places = places[np.argsort(self._positions[places])]
-            positions = self._positions[places]
-            self._ids[places] = core.ids[positions]
-            scores = exact_scores(core.planes.take(positions), self._query)
-            self._exact[places] = np.where(np.isfinite(scores), scores, WORST)
-        self._read = max(start, end)
+    def _read_above(self, border: float) -> None:
+        ids, exact = [self._ids], [self._exact]
+        for number, (core, positions, rough) in enumerate(self._unread):
+            is_near = rough >= border
+            # In the order in which they lie, which is read faster.
+            near = np.sort(positions[is_near])
+            scores = exact_scores(core.planes.take(near), self._query)
+            ids.append(core.ids[near])
+            exact.append(np.where(np.isfinite(scores), scores, WORST))
+            self._unread[number] = Rough(core, positions[~is_near], rough[~is_near])
+        self._ids, self._exact = np.concatenate(ids), np.concatenate(exact)
+
+
+def border_of(rough: NDArray[np.float32], count: int) -> float:
+    """Return the score that comes at ``count``; everything is above it when there are fewer."""
+    if len(rough) <= count:
+        return -np.inf
+    place = len(rough) - count
+    return float(np.partition(rough, place)[place])
+
+
+def _numbers(found: Rough) -> Rough:
+    is_number = np.isfinite(found.scores)
+    if is_number.all():
+        return found
+    return Rough(found.core, found.positions[is_number], found.scores[is_number])
