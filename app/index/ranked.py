@@ -105,6 +105,8 @@ class Ranked(Sequence[Candidate]):
         ids, exact = [self._ids], [self._exact]
         for number, (core, positions, rough) in enumerate(self._unread):
             is_near = rough >= border
+            if not is_near.any():
+                continue
             # In the order in which they lie, which is read faster.
             near = np.sort(positions[is_near])
             scores = exact_scores(core.planes.take(near), self._query)
