@@ -11,6 +11,7 @@ import json
 import subprocess
 import sys
 import tempfile
+import time
 from itertools import zip_longest
 from pathlib import Path
 from statistics import median
@@ -28,6 +29,9 @@ THEIR_INSERTS = 5
 QUERIES = 25
 ROUNDS = 3
 COLD_OPENS = 3
+PAUSE_SECONDS = 2.0
+"""Between them, so that what one still cleans up does not weigh on the other."""
+
 SPARE = INSERTS + ROUNDS * QUERIES
 """Vectors beyond those that are stored at first: the ones that are inserted singly, and queries."""
 
@@ -95,7 +99,9 @@ def _queried(
 ) -> list[tuple[float, float | None]]:
     """Ask both the same queries, one after the other as a server is asked; milliseconds."""
     rows = range(first, first + QUERIES)
+    time.sleep(PAUSE_SECONDS)
     ours = [mine.query(row, LIMIT) for row in rows]
+    time.sleep(PAUSE_SECONDS)
     theirs = [other.do("query", row=row, limit=LIMIT) for row in rows]
     for (_, found), answer in zip(ours, theirs, strict=True):
         _require_same(found, answer, count)
