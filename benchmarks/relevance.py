@@ -21,7 +21,7 @@ from app.factory import Application
 from app.ranking.registry import PART_WORDS, RANKERS
 from app.ranking.run import LexicalHits
 from app.search.evidence import Evidence, Sought
-from app.search.known_rows import KnownRows
+from app.search.kept import Kept
 from benchmarks.collection import (
     WITH_SECOND,
     GradedQuery,
@@ -115,7 +115,7 @@ def _by_words(application: Application) -> Ask:
                 connection,
                 view,
                 Sought(query, None, NoteFilters()),
-                KnownRows(application.database.version),
+                Kept.over(application.database.version),
             )
             ids = [hit.note_id for hit in evidence.meet(LexicalHits(LIMIT))]
             known = {note.id: note.external_id for note in notes.get_many(connection, ids)}

@@ -24,7 +24,7 @@ from app.index.exact import best_first, exact_scores
 from app.ranking.registry import BY_NAME
 from app.ranking.run import ChunkRows, NearestChunks, Need, Question, Ranking
 from app.search.evidence import Evidence, Sought
-from app.search.known_rows import KnownRows
+from app.search.kept import Kept
 from app.text import has_han
 from benchmarks.collection import UnusableCollection
 
@@ -69,7 +69,7 @@ def stored_vectors(application: Application, part: str = KIND_CHUNK) -> Stored:
         batches = list(chunks.all_vectors(connection, space.id, kind, index.dimension))
         ids = np.concatenate([batch.ids for batch in batches])
         nothing = Sought("", None, NoteFilters())
-        evidence = Evidence(connection, view, nothing, KnownRows(application.database.version))
+        evidence = Evidence(connection, view, nothing, Kept.over(application.database.version))
         rows: Mapping[int, ChunkRow] = evidence.meet(ChunkRows(tuple(ids.tolist())))
         known = notes.get_many(connection, {row.note.note_id for row in rows.values()})
     return Stored(

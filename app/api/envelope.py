@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import orjson
 from flask import Response
 
 from app.errors import CrystalError
@@ -49,5 +50,9 @@ def _response(body: Mapping[str, Any], status: int) -> Response:
 
 def encode(value: Any) -> bytes:
     """Write JSON values as every answer has them, on one line."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.encode("utf-8")
+    try:
+        return orjson.dumps(value)
+    except orjson.JSONEncodeError:
+        # Whole numbers beyond 64 bits and named tuples, which the quick one does not write.
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return text.encode("utf-8")

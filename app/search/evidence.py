@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, cast
 
 import numpy as np
@@ -39,7 +39,7 @@ from app.ranking.run import (
     Together,
 )
 from app.search.fragments import FragmentEvidence
-from app.search.known_rows import KnownRows
+from app.search.kept import Kept
 
 SCAN_THREADS = 4
 _SCANS = ThreadPoolExecutor(SCAN_THREADS, thread_name_prefix="scan")
@@ -63,15 +63,16 @@ class Sought:
 class Evidence:
     """The evidence of one search: one snapshot and the view that agrees with it."""
 
-    def __init__(self, connection: Connection, view: View, sought: Sought, rows: KnownRows) -> None:
+    def __init__(self, connection: Connection, view: View, sought: Sought, kept: Kept) -> None:
         self._connection = connection
         self._view = view
         self._sought = sought
         self._allowed: dict[str, Ids | None] = {}
+        self._passing = partial(kept.filters.read, connection, view.state.epoch)
         self._known_places: dict[tuple[str, tuple[int, ...]], dict[int, tuple[int, int]]] = {}
         self._meet: dict[type[Need], Callable[[Any], Any]] = {
             NearestChunks: self._chunks,
-            ChunkRows: lambda need: rows.read(connection, view.state.epoch, need.chunk_ids),
+            ChunkRows: lambda need: kept.rows.read(connection, view.state.epoch, need.chunk_ids),
             EdgesOf: lambda need: relations.edges_of(self._connection, need.note_ids),
             LexicalHits: self._hits,
             NoteCards: lambda need: notes.facts(self._connection, need.note_ids),
@@ -110,9 +111,10 @@ class Evidence:
         if self._sought.filters.is_empty or held is None or kind == KIND_ENTITY:
             return None
         if kind not in self._allowed:
-            space, stored = held
-            self._allowed[kind] = chunks.ids_passing(
-                self._connection, space.id, stored, self._sought.filters
+            (space, stored), filters = held, self._sought.filters
+            self._allowed[kind] = self._passing(
+                (filters, space.id, stored),
+                lambda: chunks.ids_passing(self._connection, space.id, stored, filters),
             )
         return self._allowed[kind]
 
@@ -124,7 +126,8 @@ class Evidence:
     def _allowed_notes(self) -> Ids | None:
         if self._sought.filters.is_empty:
             return None
-        return notes.ids_passing(self._connection, self._sought.filters)
+        filters = self._sought.filters
+        return self._passing(filters, lambda: notes.ids_passing(self._connection, filters))
 
     @cached_property
     def _words(self) -> LexicalRun | None:

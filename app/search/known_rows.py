@@ -6,7 +6,7 @@ Owns the cache, and when a row that is kept may be answered with. Must not know 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from threading import Lock
 
 from sqlalchemy import Connection
@@ -15,6 +15,7 @@ from app.db import chunks
 from app.db.chunks import StoredChunk
 from app.db.versions import Version
 from app.domain.evidence import ChunkRow
+from app.search.current import VersionOf
 from app.text import fold
 
 MOST_CHARACTERS = 32_000_000
@@ -22,8 +23,6 @@ MOST_CHARACTERS = 32_000_000
 
 ROW_CHARACTERS = 300
 """What a row takes beside its text, in characters."""
-
-VersionOf = Callable[[Connection], Version | None]
 
 
 def folded_rows(found: Iterable[StoredChunk]) -> dict[int, ChunkRow]:

@@ -163,7 +163,7 @@ class Searcher:
             sought = Sought(
                 request.query, vector, request.filters, further=further, second=glance.vector
             )
-            evidence = Evidence(connection, view, sought, self._kept.rows)
+            evidence = Evidence(connection, view, sought, self._kept)
             size = evidence.size()
         scope = _Scope(size, glance.border, self._active.current.settings.finder)
         ranking = _rank(request, view, evidence, scope, trace)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from flask.testing import FlaskClient
+from hypothesis import example, given
+from hypothesis import strategies as st
 from sqlalchemy import event
 
 from app.api.application import LARGEST_BODY, ROUTES
+from app.api.envelope import encode
 from app.db.models import metadata
 from tests.api.answers import JSON, data_of, envelope_of, error_of
 from tests.api.library import DATALESS, ENVELOPED, EXAMPLES, STREAM, WRITES, fill, route_id
@@ -208,3 +212,30 @@ def test_the_stream_is_no_envelope(reader: FlaskClient) -> None:
     with send(reader, STREAM, buffered=False) as response:
         assert response.status_code == 200
         assert response.headers["Content-Type"] != JSON
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
+NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | NUMBERS | TEXTS,
+    lambda inner: st.lists(inner) | st.dictionaries(TEXTS, inner),
+    max_leaves=20,
+)
+
+
+@given(JSON_VALUES)
+@example(10**30)
+@example({"rows": [2**63, 2**64, -(2**63) - 1]})
+def test_every_json_value_is_written_on_one_line_and_read_back(value: Any) -> None:
+    written = encode(value)
+    assert json.loads(written) == value
+    assert b"\n" not in written
+
+
+def test_keys_keep_their_order_and_nothing_is_escaped() -> None:
+    class Pair(NamedTuple):
+        left: int
+        right: str
+
+    assert encode({"b": "连接池 é", "a": (1, 2)}) == '{"b":"连接池 é","a":[1,2]}'.encode()
+    assert encode([Pair(1, "x")]) == b'[[1,"x"]]'

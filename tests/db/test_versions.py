@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection, text
 
-from app.db import changes, migrate
+from app.db import changes
 from app.db.engine import Database
 from app.db.versions import Version
 from tests.support.application import recorded_statements
-from tests.support.databases import DATABASES
 
 ADD = text("INSERT INTO tags (name) VALUES (:name)")
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    """A database with its schema."""
-    opened = Database(DATABASES.url_of(tmp_path))
-    migrate.upgrade(opened)
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

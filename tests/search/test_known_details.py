@@ -89,9 +89,13 @@ def test_another_epoch_and_named_columns_are_read_each_time(application: Applica
 
 
 @pytest.mark.sqlite
-def test_they_are_bounded(application: Application) -> None:
-    known = KnownDetails(application.database.version, most=1)
-    with application.database.read() as connection:
+@pytest.mark.parametrize(("most", "due"), [(1, 3), (2, 1)])
+def test_they_are_bounded(application: Application, most: int, due: int) -> None:
+    known = KnownDetails(application.database.version, most)
+    with (
+        application.database.read() as connection,
+        recorded_statements(application.database) as statements,
+    ):
         for _ in range(3):
             assert len(tags(known, connection)) == 2
-            assert len(known._details) <= 2
+    assert readings(statements) == due

@@ -30,7 +30,7 @@ from app.factory import Application
 from app.ranking.registry import BY_NAME, RANKERS
 from app.ranking.run import LexicalHits, NearestNotes, Together
 from app.search.evidence import Evidence, Sought
-from app.search.known_rows import KnownRows
+from app.search.kept import Kept
 from app.text import round_half_up
 from tests.support.application import (
     ask,
@@ -156,7 +156,7 @@ def test_every_source_by_itself_is_filtered(crowd: Application, name: str) -> No
     vector = np.array(planted_vector("walrus"), dtype=np.float32)
     with crowd.mirror.open(BY_NAME["hybrid"].parts) as (connection, view):
         sought = Sought("walrus", vector, FILTERS[name])
-        evidence = Evidence(connection, view, sought, KnownRows(crowd.database.version))
+        evidence = Evidence(connection, view, sought, Kept.over(crowd.database.version))
         found = {source: evidence.meet(need) for source, need in SOURCES.items()}
         assert evidence.meet(Together(tuple(SOURCES.values()))) == list(found.values())
         assert evidence.size() == 2

@@ -18,7 +18,7 @@ from app.factory import Application
 from app.ranking.registry import RANKERS
 from app.ranking.run import Likeness
 from app.search.evidence import Evidence, Sought
-from app.search.known_rows import KnownRows
+from app.search.kept import Kept
 from tests.support.application import (
     EVERYTHING,
     ask,
@@ -216,7 +216,7 @@ def test_the_reason_of_a_place_names_both_models(doubled: Application) -> None:
 def test_likeness_is_the_cosine_of_the_centred_vectors(doubled: Application, kind: str) -> None:
     with doubled.mirror.open((KIND_WHOLE, SECOND_WHOLE)) as (connection, view):
         evidence = Evidence(
-            connection, view, Sought("", None, EVERYTHING), KnownRows(doubled.database.version)
+            connection, view, Sought("", None, EVERYTHING), Kept.over(doubled.database.version)
         )
         found = {note: evidence.meet(Likeness(kind, note, (1, 2, 3))) for note in (1, 2, 3)}
         assert evidence.meet(Likeness(kind, 9, (1, 2))) == {}
