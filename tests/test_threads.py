@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app.factory.memory import HEAPS
+from app.factory.memory import HEAPS, YOUNG_OBJECTS
 from app.threads import LastingThread
 
 PATIENCE = 20.0
@@ -87,6 +87,15 @@ def test_an_end_while_it_begins_is_no_fault() -> None:
         was_begun = begun.is_set()
         beginning.join()
         assert begun.is_set() is was_begun
+
+
+def test_cycles_are_looked_for_seldom() -> None:
+    threshold = "import gc; from app.factory.memory import tune_memory; tune_memory(); "
+    threshold += "print(gc.get_threshold()[0], gc.isenabled())"
+    command = [sys.executable, "-c", threshold]
+    root = Path(__file__).parents[1]
+    told = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout
+    assert told.split() == [str(YOUNG_OBJECTS), "True"]
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries have one heap")

@@ -68,11 +68,13 @@ class Versions:
                 self._watching = self._opened()
                 # Every connection counts from its own beginning.
                 self._openings += 1
-            return Version(self._openings, self._watching.execute(_COMMITS).fetchone()[0])
+            # Read to its end, or the connection would stay at this moment.
+            [(commits,)] = self._watching.execute(_COMMITS).fetchall()
+            return Version(self._openings, commits)
         return None
 
     def _opened(self) -> Any:
-        """Open a connection beside the pool; any thread may ask it."""
+        """Open a connection beside the pool; any thread may ask it, and none waits for a lock."""
         dialect = self._engine.dialect
         arguments, options = dialect.create_connect_args(self._engine.url)
-        return dialect.connect(*arguments, **{**options, "check_same_thread": False})
+        return dialect.connect(*arguments, **{**options, "check_same_thread": False, "timeout": 0})

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 from sqlalchemy import Connection, text
@@ -90,3 +92,16 @@ def test_what_is_told_costs_no_statement_and_no_fault(database: Database) -> Non
         found = version(database)
     assert len(statements) == 1
     assert (found is not None) is database.is_sqlite
+
+
+@pytest.mark.sqlite
+def test_a_locked_database_tells_nothing_and_keeps_nobody_waiting(database: Database) -> None:
+    assert database.path is not None
+    database.close()
+    with closing(sqlite3.connect(database.path, isolation_level=None)) as other:
+        # Without the journal beside the file, a writer keeps readers out.
+        other.execute("PRAGMA journal_mode=DELETE")
+        other.execute("BEGIN EXCLUSIVE")
+        assert database._versions._latest() is None
+        other.execute("ROLLBACK")
+        assert database._versions._latest() is not None
