@@ -21,10 +21,8 @@ from app.index.exact import best_first, exact_scores
 FIRST = 64
 """So many at least are put in order at once; after that twice as many each time."""
 
-
 WORST = -1.0
 """The score of a vector that is found to be no numbers: damaged, and not mended yet."""
-
 
 _NO_SCORES = np.empty(0, dtype=np.float32)
 
