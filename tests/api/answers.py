@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+import orjson
 from werkzeug.test import TestResponse
 
 JSON = "application/json; charset=utf-8"
@@ -20,7 +21,7 @@ def envelope_of(response: TestResponse) -> dict[str, Any]:
     assert response.headers["Content-Type"] == JSON
     text = response.get_data().decode("utf-8")
     envelope: dict[str, Any] = json.loads(text)
-    assert text == json.dumps(envelope, ensure_ascii=False, separators=(",", ":"))
+    assert text == orjson.dumps(envelope).decode("utf-8")
     assert int(response.headers["Content-Length"]) == len(response.get_data())
     assert envelope["success"] is (response.status_code < 400)
     if envelope["success"]:

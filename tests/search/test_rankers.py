@@ -197,6 +197,9 @@ def scores_of(answer: SearchAnswer) -> dict[int, float]:
     }
 
 
+ADD_TAG = text("INSERT INTO tags (name) VALUES (:name)")
+
+
 @pytest.mark.parametrize("ranker", BY_NAME)
 def test_a_search_takes_the_same_statements_whatever_its_size(
     crowd: Application, ranker: str
@@ -204,6 +207,9 @@ def test_a_search_takes_the_same_statements_whatever_its_size(
     counts = set()
     for limit in (1, 50):
         ask(crowd, "walrus", ranker=ranker, limit=limit)
+        # Nothing that was read before is known now.
+        with crowd.database.write() as connection:
+            connection.execute(ADD_TAG, {"name": f"{ranker} {limit}"})
         with recorded_statements(crowd.database) as statements:
             ask(crowd, "walrus", ranker=ranker, limit=limit, expand=True, filters=FILTERS["tag"])
         assert all(statement.startswith(("SELECT", "WITH")) for statement in statements)
