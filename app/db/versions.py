@@ -6,6 +6,7 @@ any table.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import suppress
 from threading import Lock
@@ -15,6 +16,10 @@ from sqlalchemy import Connection, Engine
 
 _BEGUN = "version at begin"
 _COMMITS = "PRAGMA data_version"
+
+
+File = tuple[int, int]
+"""Device and number of a file."""
 
 
 class Version(NamedTuple):
@@ -37,6 +42,7 @@ class Versions:
         self._engine = engine
         self._is_told = engine.dialect.name == "sqlite"
         self._watching: Any = None
+        self._file: File | None = None
         self._openings = 0
         self._lock = Lock()
 
@@ -55,17 +61,23 @@ class Versions:
     def close(self) -> None:
         """Close the connection that watches; the next snapshot opens another one."""
         with self._lock:
-            if self._watching is not None:
-                self._watching.close()
-                self._watching = None
+            self._stop_watching()
+
+    def _stop_watching(self) -> None:
+        if self._watching is not None:
+            self._watching.close()
+            self._watching = None
 
     def _latest(self) -> Version | None:
         if not self._is_told:
             return None
         # A fault will be told by the statements of the snapshot itself.
         with self._lock, suppress(sqlite3.Error):
-            if self._watching is None:
-                self._watching = self._opened()
+            file = _file_at(self._engine.url.database)
+            if self._watching is None or file != self._file:
+                # Another file has taken the place: a damaged one was moved away and restored.
+                self._stop_watching()
+                self._watching, self._file = self._opened(), file
                 # Every connection counts from its own beginning.
                 self._openings += 1
             # Read to its end, or the connection would stay at this moment.
@@ -78,3 +90,11 @@ class Versions:
         dialect = self._engine.dialect
         arguments, options = dialect.create_connect_args(self._engine.url)
         return dialect.connect(*arguments, **{**options, "check_same_thread": False, "timeout": 0})
+
+
+def _file_at(path: str | None) -> File | None:
+    try:
+        found = os.stat(path or "")
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

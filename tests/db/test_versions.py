@@ -5,11 +5,12 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection, text
 
-from app.db import changes
+from app.db import changes, migrate
 from app.db.engine import Database
 from app.db.versions import Version
 from tests.support.application import recorded_statements
@@ -105,3 +106,23 @@ def test_a_locked_database_tells_nothing_and_keeps_nobody_waiting(database: Data
         assert database._versions._latest() is None
         other.execute("ROLLBACK")
         assert database._versions._latest() is not None
+
+
+@pytest.mark.sqlite
+def test_another_file_in_the_place_is_watched(database: Database, tmp_path: Path) -> None:
+    """As a restore leaves one that moves a damaged database away with its side files."""
+    assert database.path is not None
+    seen = [version(database)]
+    database.engine.dispose()
+    (tmp_path / "aside").mkdir()
+    for part in tmp_path.glob(f"{database.path.name}*"):
+        part.replace(tmp_path / "aside" / part.name)
+    replaced = Database(database.engine.url)
+    migrate.upgrade(replaced)
+    seen.append(version(database))
+    for number in range(2):
+        add(replaced, f"new {number}")
+        seen.append(version(database))
+    replaced.close()
+    assert None not in seen
+    assert len(set(seen)) == len(seen)
