@@ -154,14 +154,17 @@ def measure(
     port: int, workers: Sequence[int], query: Queries, clients: int, numbers: Iterator[int],
     requests: int,
 ) -> dict[str, float]:  # fmt: skip
-    """Send so many searches from so many clients at once; return rate, times and server's work."""
+    """Send so many searches from so many clients at once; return rate, times and server's work.
+
+    Every client sends as many as any other: else those whose worker has fewer clients would send
+    most, and the times would be theirs.
+    """
     times: list[float] = []
-    left = iter(range(requests))
 
     def work() -> None:
         with closing(Connection(port)) as connection:
-            # Both iterators are advanced in one step of the interpreter, so threads may share them.
-            for _ in left:
+            for _ in range(requests // clients):
+                # It is advanced in one step of the interpreter, so threads may share it.
                 path = f"/api/search?q={quote(query(next(numbers)))}"
                 start = time.perf_counter()
                 connection.get(path)
