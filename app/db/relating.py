@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from sqlalchemy import Connection, delete, func, insert, or_, select, update
 
+from app.db import relations
 from app.db.columns import now
 from app.db.entities import of_notes
 from app.db.idlist import in_ids
@@ -96,20 +97,7 @@ def touching(connection: Connection, note_ids: Iterable[int]) -> dict[int, Relat
 def add(connection: Connection, drafts: Sequence[RelationDraft]) -> None:
     """Store relations."""
     moment = now()
-    rows = [
-        {
-            "source_note_id": draft.source_note_id,
-            "target_note_id": draft.target_note_id,
-            "relation_type": draft.relation_type,
-            "confidence": draft.confidence,
-            "description": draft.description,
-            "created_by": draft.created_by,
-            "created_at": moment,
-        }
-        for draft in drafts
-    ]
-    if rows:
-        connection.execute(insert(note_relations), rows)
+    relations.add_many(connection, [relations.row_of(draft, moment) for draft in drafts])
 
 
 def retell(connection: Connection, relation_id: int, draft: RelationDraft) -> None:

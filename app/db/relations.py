@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, or_, select
@@ -99,17 +100,13 @@ def get(connection: Connection, relation_id: int) -> Relation | None:
 
 def add(connection: Connection, draft: RelationDraft, created_at: str) -> int:
     """Store a relation and return its id."""
-    values = {
-        "source_note_id": draft.source_note_id,
-        "target_note_id": draft.target_note_id,
-        "relation_type": draft.relation_type,
-        "confidence": draft.confidence,
-        "description": draft.description,
-        "created_by": draft.created_by,
-        "created_at": created_at,
-    }
-    relation_id: int = connection.execute(_ADD, values).scalar_one()
+    relation_id: int = connection.execute(_ADD, row_of(draft, created_at)).scalar_one()
     return relation_id
+
+
+def row_of(draft: RelationDraft, created_at: str) -> dict[str, Any]:
+    """Return the columns of a relation to be made."""
+    return {**asdict(draft), "created_at": created_at}
 
 
 def add_many(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -239,3 +240,4 @@ def test_keys_keep_their_order_and_nothing_is_escaped() -> None:
 
     assert encode({"b": "连接池 é", "a": (1, 2)}) == '{"b":"连接池 é","a":[1,2]}'.encode()
     assert encode([Pair(1, "x")]) == b'[[1,"x"]]'
+    assert encode([math.nan, -math.inf]) == b"[null,null]"

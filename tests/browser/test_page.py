@@ -200,15 +200,21 @@ def own(tmp_path: Path) -> Iterator[Application]:
         yield application
 
 
+def search_before_it_goes(page: Page, flask: Flask) -> int:
+    """Search with a server that stops then; return its port."""
+    with serving(flask) as url:
+        search(page, url, "pool")
+    return urlsplit(url).port or 0
+
+
 def test_the_page_says_that_the_server_is_gone_and_goes_on_when_it_is_back(
     page: Page, own: Application
 ) -> None:
     flask: Flask = own.flask()
-    with serving(flask) as url:
-        search(page, url, "pool")
+    port = search_before_it_goes(page, flask)
     page.locator("#q").fill("连接池")
     expect(page.get_by_role("alert")).to_contain_text("does not answer")
-    with serving(flask, urlsplit(url).port or 0):
+    with serving(flask, port):
         expect(page.locator(RESULTS, has_text=CHINESE)).to_be_visible()
         expect(page.get_by_role("alert")).to_be_hidden(timeout=20_000)
 
@@ -217,15 +223,14 @@ def test_a_look_that_hangs_does_not_keep_the_page_from_going_on(
     page: Page, own: Application
 ) -> None:
     flask: Flask = own.flask()
-    with serving(flask) as url:
-        search(page, url, "pool")
+    port = search_before_it_goes(page, flask)
     hanging: list[Route] = []
     page.route(
         "**/api/health", lambda route: route.continue_() if hanging else hanging.append(route)
     )
     page.locator("#q").fill("连接池")
     expect(page.get_by_role("alert")).to_contain_text("does not answer")
-    with serving(flask, urlsplit(url).port or 0):
+    with serving(flask, port):
         expect(page.get_by_role("alert")).to_be_hidden(timeout=20_000)
     assert len(hanging) == 1
 
