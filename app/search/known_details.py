@@ -34,12 +34,10 @@ class KnownDetails:
             fields: Columns, which may be long; notes with such are read each time.
         """
         moment = None if fields else self._kept.moment_of(connection, epoch)
-        if moment is None:
-            return notes.details(connection, note_ids, fields)
         known = self._kept.find(moment, note_ids)
         unknown = [note_id for note_id in note_ids if note_id not in known]
         if unknown:
-            found = notes.details(connection, unknown, ())
+            found = notes.details(connection, unknown, fields)
             self._kept.keep(moment, found)
             known |= found
         return known

@@ -34,8 +34,6 @@ class KnownFilters:
             load: Reads the ids.
         """
         moment = self._kept.moment_of(connection, epoch)
-        if moment is None:
-            return load()
         known = self._kept.find(moment, [asked])
         if asked not in known:
             known[asked] = load()

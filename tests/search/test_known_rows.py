@@ -9,12 +9,11 @@ import pytest
 from sqlalchemy import Connection, text
 
 from app.db import changes
-from app.db.chunks import StoredChunk
-from app.domain.evidence import ChunkRow
 from app.domain.notes import NoteDraft
 from app.factory import Application
-from app.search import known_rows
-from app.search.known_rows import ROW_CHARACTERS, KnownRows, folded_rows
+from app.search import folding
+from app.search.known_rows import ROW_CHARACTERS, KnownRows
+from app.text import fold
 from tests.support.application import ask, opened, plant, recorded_statements, stub_values
 from tests.support.provider import StubProvider
 
@@ -136,19 +135,20 @@ def test_a_version_that_is_not_known_keeps_nothing_from_being_read(
 def test_texts_are_folded_once_even_so(
     application: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    counted: list[int] = []
+    folds: list[str] = []
 
-    def counting(found: list[StoredChunk]) -> dict[int, ChunkRow]:
-        counted.extend(each.chunk_id for each in found)
-        return folded_rows(found)
+    def counting(text: str) -> str:
+        folds.append(text)
+        return fold(text)
 
-    monkeypatch.setattr(known_rows, "folded_rows", counting)
+    monkeypatch.setattr(folding, "fold", counting)
     known, ids = KnownRows(application.database.version), chunk_ids(application)
-    for title in ("One", "Two"):
+    for title, due in (("One", 2 * len(ids)), ("Two", 2)):
         rename(application, 1, title)
         with application.database.read() as connection:
             folded(known, connection, ids)
-    assert counted == [*ids, ids[0]]
+        assert len(folds) == due
+        folds.clear()
 
 
 @pytest.mark.sqlite
@@ -162,14 +162,3 @@ def test_the_oldest_rows_make_room(application: Application) -> None:
         ):
             assert len(folded(known, connection, wanted)) == len(wanted)
             assert readings(statements) == due
-
-
-def test_a_row_in_the_place_of_another_counts_once(application: Application) -> None:
-    known, ids = KnownRows(application.database.version), chunk_ids(application)
-    for title in ("Long and longer", "New"):
-        rename(application, 1, title)
-        with application.database.read() as connection:
-            folded(known, connection, ids)
-            rows = known.read(connection, changes.state(connection).epoch, ids)
-        kept = sum(len(row.folded) + ROW_CHARACTERS for row in rows.values())
-        assert known.characters == kept

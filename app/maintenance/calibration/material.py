@@ -22,7 +22,7 @@ from app.embedding.scale import Means, centre_passages, centre_query
 from app.errors import CalibrationRefused
 from app.maintenance.calibration.nearness import Grades, Nearness
 from app.ranking.chatcrystal.terms import holds_all, query_terms
-from app.search.known_rows import folded_rows
+from app.search.folding import FoldedTexts
 from app.text import has_han
 
 DEPTH = 500
@@ -103,7 +103,7 @@ class Passages:
         unread = [chunk_id for chunk_id in chunk_ids if chunk_id not in self._rows]
         if unread:
             found = chunks.rows(self._connection, unread)
-            self._rows |= folded_rows(found)
+            self._rows |= FoldedTexts().rows("", found)
         return [self._rows.get(chunk_id) for chunk_id in chunk_ids]
 
 
