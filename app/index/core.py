@@ -15,7 +15,7 @@ import faiss
 import numpy as np
 from numpy.typing import NDArray
 
-from app.index.exact import FLOAT32_ERROR
+from app.index.exact import FLOAT32_ERROR, exact_scores
 from app.index.graph import Graph, GraphForm
 from app.index.planes import PLANES, Planes
 
@@ -130,6 +130,10 @@ class Core:
     def error(self, query: NDArray[np.float32]) -> float:
         """Return how far a score that a scan gives may be from the exact one."""
         return self.planes.rounding * MARGIN * float(np.linalg.norm(query)) + FLOAT32_ERROR
+
+    def exact(self, positions: Positions, query: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return the exact scores of the vectors at some positions."""
+        return exact_scores(self.planes.take(positions), query)
 
     def above(
         self, query: NDArray[np.float32], border: float

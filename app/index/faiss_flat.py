@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from app.domain.evidence import Candidate, Standing
 from app.index.core import PLAIN, Core, Form, Ids, Mask, Positions
-from app.index.exact import exact_scores
 from app.index.ranked import Ranked, Rough, border_of
 from app.index.recent import RecentAnswers
 from app.index.rows import Batch, Rows
-from app.index.scans import SCAN_THREADS, side_by_side
+from app.index.scans import side_by_side
 from app.index.segment import Segment, merged
+from app.index.work import PROCESSORS
 
 TAIL_ROWS = 1_024
 """The tail is sealed at this size; adding a vector copies at most so many."""
@@ -29,7 +29,7 @@ TAIL_ROWS = 1_024
 SEGMENT_ROWS = 131_072
 """No merge makes a segment larger than this."""
 
-SHARDS = 2 * SCAN_THREADS
+SHARDS = 2 * PROCESSORS
 """So many segments at least are made of what is scanned by threads."""
 
 PARALLEL_NUMBERS = 8_000_000
@@ -158,7 +158,7 @@ class FlatIndex:
             positions = segment.core.positions(wanted)
             if mask is not None:
                 positions = positions[mask[positions]]
-            values = exact_scores(segment.core.planes.take(positions), query)
+            values = segment.core.exact(positions, query)
             ids, values = _numbers(segment.core.ids[positions], values)
             scored += zip(ids.tolist(), values.tolist(), strict=True)
         return scored
@@ -274,7 +274,7 @@ def _count_better(
         near, far = np.float64(cosine - error), np.float64(cosine + error)
         surely = int((rough > far).sum())
         close = positions[(rough >= near) & (rough <= far)]
-        exact = exact_scores(core.planes.take(close), query)
+        exact = core.exact(close, query)
         tied_before = (exact == cosine) & (core.ids[close] < chunk_id)
         counts.append(surely + int((exact > cosine).sum()) + int(tied_before.sum()))
     return counts

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from app.domain.evidence import Candidate
 from app.index.core import Core, Positions
-from app.index.exact import best_first, exact_scores
+from app.index.exact import best_first
 
 FIRST = 64
 """So many at least are put in order at once; after that twice as many each time."""
@@ -73,6 +73,8 @@ class Ranked(Sequence[Candidate]):
         if isinstance(wanted, int):
             return self._first(wanted + 1)[wanted]
         first = self._first(max(wanted, default=-1) + 1)
+        if wanted.step == 1:
+            return first[wanted.start : wanted.stop]
         return [first[number] for number in wanted]
 
     def __iter__(self) -> Iterator[Candidate]:
@@ -107,7 +109,7 @@ class Ranked(Sequence[Candidate]):
                 continue
             # In the order in which they lie, which is read faster.
             near = np.sort(positions[is_near])
-            scores = exact_scores(core.planes.take(near), self._query)
+            scores = core.exact(near, self._query)
             ids.append(core.ids[near])
             exact.append(np.where(np.isfinite(scores), scores, WORST))
             self._unread[number] = Rough(core, positions[~is_near], rough[~is_near])

@@ -5,55 +5,25 @@ Owns the threads. Must not know what is scanned.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from threading import Semaphore
 from typing import TypeVar
 
-SCAN_THREADS = min(max(os.cpu_count() or 1, 2), 8)
-"""So many scan at once, those of all searches together; more would wait for the memory."""
+from app.index.work import PROCESSORS, aside, processors
 
 Found = TypeVar("Found")
 
-_SCANS = ThreadPoolExecutor(SCAN_THREADS, thread_name_prefix="faiss")
-_FREE = Semaphore(SCAN_THREADS)
-
-
-@contextmanager
-def at_work() -> Iterator[None]:
-    """Count this thread among those at work, so that others do not share their scans with it."""
-    taken = _take(1)
-    try:
-        yield
-    finally:
-        _give_back(taken)
+_SCANS = ThreadPoolExecutor(PROCESSORS, thread_name_prefix="faiss")
 
 
 def side_by_side(scans: Sequence[Callable[[], Found]], *, threaded: bool) -> list[Found]:
-    """Run scans and return what they find in their order.
+    """Run scans and return what they find in their order; others may compute meanwhile.
 
     Long ones are shared with as many threads as are not at work: beside another search they would
     only make one another wait.
     """
-    helpers = _take(min(SCAN_THREADS, len(scans)) - 1) if threaded else 0
-    try:
+    with aside(), processors(min(PROCESSORS, len(scans)) - 1 if threaded else 0) as helpers:
         return _shared(scans, helpers) if helpers else [scan() for scan in scans]
-    finally:
-        _give_back(helpers)
-
-
-def _take(wanted: int) -> int:
-    taken = 0
-    while taken < wanted and _FREE.acquire(blocking=False):
-        taken += 1
-    return taken
-
-
-def _give_back(taken: int) -> None:
-    for _ in range(taken):
-        _FREE.release()
 
 
 def _shared(scans: Sequence[Callable[[], Found]], helpers: int) -> list[Found]:

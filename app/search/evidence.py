@@ -21,6 +21,7 @@ from app.domain.evidence import Candidate, LexicalHit, Standing
 from app.domain.notes import NoteFilters
 from app.embedding.scale import centre_passages
 from app.index.protocol import Ids
+from app.index.work import aside
 from app.lexical.run import LexicalRun
 from app.mirror.view import View
 from app.ranking.run import (
@@ -213,7 +214,7 @@ class Evidence:
                 scans[place] = _SCANS.submit(self._nearest(kind, each.limit))
         answers: list[Any] = []
         for place, each in enumerate(need.needs):
-            found = scans[place].result() if place in scans else self.meet(each)
+            found = _result(scans[place]) if place in scans else self.meet(each)
             is_by_note = isinstance(each, NearestNotes)
             answers.append(
                 self._owners(cast("Sequence[Candidate]", found)) if is_by_note else found
@@ -239,3 +240,8 @@ class Evidence:
     def passes(self, note_id: int) -> bool:
         """Tell whether a note passes the filters of the request."""
         return self._allowed_notes is None or note_id in self._allowed_notes
+
+
+def _result(scan: Future[Sequence[Candidate]]) -> Sequence[Candidate]:
+    with aside():
+        return scan.result()

@@ -21,6 +21,7 @@ from app.domain.spaces import PLAIN_BORDER
 from app.embedding.active import Active, ActiveEmbedder, SecondSpace
 from app.embedding.base import QueryVector
 from app.errors import CrystalError, NoteNotFound, ProviderError, SpaceMismatch
+from app.index.work import aside
 from app.mirror.mirror import Mirror
 from app.mirror.view import View
 from app.ranking.expansion import Expansion, expand
@@ -186,7 +187,8 @@ class Searcher:
     def _glance(self, asked: Asked, view: View) -> Glance:
         if not _ranker(asked.request).weighs_two:
             return NOT_ASKED
-        return self._second.look(view, asked.request.query, asked.begun)
+        with aside():
+            return self._second.look(view, asked.request.query, asked.begun)
 
 
 @dataclass(frozen=True, slots=True)

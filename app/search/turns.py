@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from threading import BoundedSemaphore
 
-from app.index.scans import at_work
+from app.index.work import at_work
 
-AT_ONCE = max(2, os.cpu_count() or 1)
-"""More would only take the interpreter from one another all the time."""
+AT_ONCE = 1 + max(2, os.cpu_count() or 1)
+"""One computes while others scan, and another one waits to go on with what it has found."""
 
 Turns = Callable[[], AbstractContextManager[object]]
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
 
-from app.index import scans
-from app.index.scans import SCAN_THREADS, at_work, side_by_side
+from app.index.scans import side_by_side
+from app.index.work import PROCESSORS, aside, at_work, processors
 
 PATIENCE = 9.0
 
@@ -31,7 +32,7 @@ def name_of_thread() -> str:
 
 
 def test_long_scans_run_at_once_and_keep_their_order() -> None:
-    assert side_by_side(all_must_meet(SCAN_THREADS), threaded=True) == list(range(SCAN_THREADS))
+    assert side_by_side(all_must_meet(PROCESSORS), threaded=True) == list(range(PROCESSORS))
     many = [partial(int, number) for number in range(50)]
     assert side_by_side(many, threaded=True) == list(range(50))
 
@@ -41,20 +42,83 @@ def test_short_ones_stay_in_their_thread() -> None:
     assert names == [name_of_thread()] * 5
 
 
+def at_work_until(is_over: threading.Event, is_begun: threading.Semaphore) -> None:
+    with at_work(), aside():
+        is_begun.release()
+        is_over.wait(PATIENCE)
+
+
 def test_who_is_at_work_is_not_taken_as_a_helper() -> None:
-    with ExitStack() as others:
-        for _ in range(SCAN_THREADS):
-            others.enter_context(at_work())
-        assert side_by_side([name_of_thread] * 5, threaded=True) == [name_of_thread()] * 5
-        # One more than there are may be at work too.
+    is_over, is_begun = threading.Event(), threading.Semaphore(0)
+    # One more than there are processors may be at work too.
+    count = PROCESSORS + 1
+    with ThreadPoolExecutor(count) as pool:
+        others = [pool.submit(at_work_until, is_over, is_begun) for _ in range(count)]
+        for _ in others:
+            assert is_begun.acquire(timeout=PATIENCE)
+        names = side_by_side([name_of_thread] * 5, threaded=True)
+        is_over.set()
+    assert names == [name_of_thread()] * 5
+    assert side_by_side(all_must_meet(PROCESSORS), threaded=True) == list(range(PROCESSORS))
+
+
+def test_of_those_at_work_one_computes_at_a_time() -> None:
+    computing, most = [0], [0]
+
+    def work(_: int) -> None:
+        for _ in range(20):
+            with at_work():
+                computing[0] += 1
+                most[0] = max(most[0], computing[0])
+                time.sleep(0.0002)
+                computing[0] -= 1
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+    assert most == [1]
+
+
+def test_others_at_work_compute_while_one_scans() -> None:
+    """Two scans that wait for each other end only when both run at once."""
+    meet = threading.Barrier(2)
+
+    def search() -> list[int]:
         with at_work():
-            pass
-    assert side_by_side(all_must_meet(SCAN_THREADS), threaded=True) == list(range(SCAN_THREADS))
+            return side_by_side([lambda: meet.wait(PATIENCE)], threaded=False)
+
+    with ThreadPoolExecutor(2) as pool:
+        searches = [pool.submit(search) for _ in range(2)]
+        assert sorted(place for each in searches for place in each.result()) == [0, 1]
+
+
+def test_a_turn_that_was_given_away_is_taken_back() -> None:
+    """After a scan that failed, too, nobody else computes until this thread is done."""
+    is_computing = threading.Event()
+
+    def compute() -> None:
+        with at_work():
+            is_computing.set()
+
+    def fail() -> int:
+        raise ZeroDivisionError
+
+    with ThreadPoolExecutor(1) as pool:
+        with at_work():
+            with pytest.raises(ZeroDivisionError):
+                side_by_side([fail], threaded=False)
+            pool.submit(compute)
+            assert not is_computing.wait(0.05)
+        assert is_computing.wait(PATIENCE)
+
+
+def test_a_thread_that_is_not_at_work_steps_aside_for_nobody() -> None:
+    with aside(), aside():
+        pass
 
 
 def test_a_search_alone_has_all_threads_but_its_own() -> None:
     with at_work():
-        assert side_by_side(all_must_meet(SCAN_THREADS), threaded=True) == list(range(SCAN_THREADS))
+        assert side_by_side(all_must_meet(PROCESSORS), threaded=True) == list(range(PROCESSORS))
 
 
 @pytest.mark.parametrize("threaded", [True, False])
@@ -62,9 +126,8 @@ def test_a_fault_gives_threads_back(threaded: bool) -> None:
     def fail() -> int:
         raise ZeroDivisionError
 
-    for _ in range(2 * SCAN_THREADS):
+    for _ in range(2 * PROCESSORS):
         with pytest.raises(ZeroDivisionError):
-            side_by_side([fail] * SCAN_THREADS, threaded=threaded)
-    assert scans._take(SCAN_THREADS) == SCAN_THREADS
-    for _ in range(SCAN_THREADS):
-        scans._FREE.release()
+            side_by_side([fail] * PROCESSORS, threaded=threaded)
+    with processors(2 * PROCESSORS) as free:
+        assert free == PROCESSORS

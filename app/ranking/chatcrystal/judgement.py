@@ -80,26 +80,45 @@ def judge_all(
     candidates: Sequence[Candidate], rows: Mapping[int, ChunkRow], rules: Rules
 ) -> list[Judgement]:
     """Judge candidates in their order; one without a row proves nothing."""
-    judge, row_of = partial(_judge, rules, rules.terms), rows.get
+    judge, row_of = partial(_judge, rules), rows.get
     return [judge(chunk_id, cosine, row_of(chunk_id)) for chunk_id, cosine in candidates]
 
 
-def _judge(
-    rules: Rules, terms: tuple[str, ...], chunk_id: int, cosine: float, row: ChunkRow | None
-) -> Judgement:
+def kept_of(
+    candidates: Sequence[Candidate], rows: Mapping[int, ChunkRow], rules: Rules
+) -> list[Judgement]:
+    """Return the judgements of ``judge_all`` that keep their candidate.
+
+    Of hundreds of candidates few are kept, and what is said of the others is mostly never read.
+    """
+    kept = []
+    for chunk_id, cosine in candidates:
+        row = rows.get(chunk_id)
+        if row is None or _is_below(rules, raw_score(cosine, rules.border), row.folded):
+            continue
+        judgement = _judge(rules, chunk_id, cosine, row)
+        if judgement.adjusted is not None:
+            kept.append(judgement)
+    return kept
+
+
+def _judge(rules: Rules, chunk_id: int, cosine: float, row: ChunkRow | None) -> Judgement:
     raw = raw_score(cosine, rules.border)
     if row is None:
         return Judgement(chunk_id, cosine, raw, row, rule=NO_ROW)
-    _, _, note, folded = row
-    if note.ineligible_because is not None:
+    if row.note.ineligible_because is not None:
         return Judgement(chunk_id, cosine, raw, row, rule=NOT_ELIGIBLE)
     if not rules.floors:
         return Judgement(chunk_id, cosine, raw, row, raw)
-    if holds_all(folded, terms):
-        return Judgement(chunk_id, cosine, raw, row, max(raw, FLOOR), None, terms)
-    if raw < BORDER_OF_RELEVANCE and rules.filters:
-        return Judgement(chunk_id, cosine, raw, row, None, BELOW_BORDER, terms)
-    return Judgement(chunk_id, cosine, raw, row, raw, None, terms)
+    if _is_below(rules, raw, row.folded):
+        return Judgement(chunk_id, cosine, raw, row, None, BELOW_BORDER, rules.terms)
+    adjusted = max(raw, FLOOR) if holds_all(row.folded, rules.terms) else raw
+    return Judgement(chunk_id, cosine, raw, row, adjusted, None, rules.terms)
+
+
+def _is_below(rules: Rules, raw: float, folded: str) -> bool:
+    """Tell whether a candidate lies below the border, and no exact match lifts it."""
+    return rules.filters and raw < BORDER_OF_RELEVANCE and not holds_all(folded, rules.terms)
 
 
 def _below_border(raw: float, missing: tuple[str, ...]) -> str:

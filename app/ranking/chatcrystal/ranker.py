@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 from app.domain.evidence import Candidate, ChunkRow
-from app.ranking.chatcrystal.candidates import budget
+from app.ranking.chatcrystal.candidates import budget, raw_score
 from app.ranking.chatcrystal.grouping import best_of_notes, ordered
 from app.ranking.chatcrystal.growth import Round, Stop, next_size, stop_after
-from app.ranking.chatcrystal.judgement import Judgement, Rules, judge_all
+from app.ranking.chatcrystal.judgement import Judgement, Rules, kept_of
 from app.ranking.chatcrystal.record import ChatcrystalRecord
 from app.ranking.chatcrystal.terms import query_terms
 from app.ranking.run import ChunkRows, Hit, NearestChunks, Question, Ranking, RankingRun
@@ -71,25 +71,30 @@ def _rank(question: Question, policy: Policy) -> RankingRun:
     rows: dict[int, ChunkRow] = {}
     read = 0
     rounds: list[Round] = []
-    judged: list[Judgement] = []
+    kept: list[Judgement] = []
+    taken: Sequence[Candidate] = ()
     stop: Stop | None = None
     while stop is None:
         if size > len(candidates) and len(candidates) < most:
             candidates = yield NearestChunks(max(size, min(most, budget(question.limit, most))))
         if size > read:
             reach = len(candidates) if rounds else FIRST_ROWS_PER_RESULT * question.limit
-            taken = candidates[read:reach]
-            rows |= yield ChunkRows(tuple([candidate.chunk_id for candidate in taken]))
-            read += len(taken)
-        judged += judge_all(candidates[len(judged) : size], rows, rules)
-        rounds.append(Round(size, len(best_of_notes(judged))))
+            wanted = tuple([candidate.chunk_id for candidate in candidates[read:reach]])
+            rows |= yield ChunkRows(wanted)
+            read += len(wanted)
+        kept += kept_of(candidates[len(taken) : size], rows, rules)
+        taken = candidates[:size]
+        rounds.append(Round(size, len(best_of_notes(kept))))
         stop = (
             Stop.SINGLE_ROUND
             if policy.growth is Growth.NONE
-            else stop_after(rounds[-1], question.limit, most, _worst(judged), rules)
+            else stop_after(rounds[-1], question.limit, most, _worst(taken, rules), rules)
         )
         size = next_size(size, most)
-    return _answer(question, rules, rounds, judged, stop)
+    hits, order = _answer(kept, question.limit)
+    return Ranking(
+        hits, ChatcrystalRecord(rules, question.limit, tuple(rounds), stop, taken, rows, order)
+    )
 
 
 def _most_candidates(question: Question, policy: Policy) -> int:
@@ -100,30 +105,16 @@ def _most_candidates(question: Question, policy: Policy) -> int:
     return budget(question.limit, question.size)
 
 
-def _worst(judged: Sequence[Judgement]) -> float | None:
-    return judged[-1].raw if judged else None
+def _worst(taken: Sequence[Candidate], rules: Rules) -> float | None:
+    return raw_score(taken[-1].cosine, rules.border) if taken else None
 
 
-def _answer(
-    question: Question,
-    rules: Rules,
-    rounds: Sequence[Round],
-    judged: Sequence[Judgement],
-    stop: Stop,
-) -> Ranking:
-    best = best_of_notes(judged)
-    order = ordered(best)
+def _answer(kept: Sequence[Judgement], limit: int) -> tuple[tuple[Hit, ...], tuple[Judgement, ...]]:
+    """Return the hits, and each note's best chunk in order, those beyond the limit included."""
+    order = tuple(ordered(best_of_notes(kept)))
     hits = tuple(
         Hit(judgement.note, judgement.adjusted)
-        for judgement in order[: question.limit]
+        for judgement in order[:limit]
         if judgement.note is not None and judgement.adjusted is not None
     )
-    record = ChatcrystalRecord(
-        rules=rules,
-        limit=question.limit,
-        rounds=tuple(rounds),
-        stop=stop,
-        judgements=tuple(judged),
-        order=tuple(order),
-    )
-    return Ranking(hits, record)
+    return hits, order

@@ -5,13 +5,14 @@ Owns how the record reads as JSON and as a verdict on one note. Computes no scor
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from app.domain.evidence import Candidate, ChunkRow
 from app.domain.spaces import PLAIN_BORDER
 from app.ranking.chatcrystal.growth import Round, Stop
-from app.ranking.chatcrystal.judgement import FLOOR, STAGE_OF_RULE, Judgement, Rules
+from app.ranking.chatcrystal.judgement import FLOOR, STAGE_OF_RULE, Judgement, Rules, judge_all
 from app.ranking.run import Verdict
 
 
@@ -19,16 +20,22 @@ from app.ranking.run import Verdict
 class ChatcrystalRecord:
     """What came in and went out of each stage of one run.
 
-    ``judgements`` are in candidate order, ``order`` holds each note's best chunk, best first,
-    those beyond the limit included.
+    ``candidates`` are those that were taken, in their order, ``rows`` what is known of them;
+    ``order`` holds each note's best chunk, best first, those beyond the limit included.
     """
 
     rules: Rules
     limit: int
     rounds: tuple[Round, ...]
     stop: Stop
-    judgements: tuple[Judgement, ...]
+    candidates: Sequence[Candidate]
+    rows: Mapping[int, ChunkRow]
     order: tuple[Judgement, ...]
+
+    @property
+    def judgements(self) -> list[Judgement]:
+        """All candidates judged, in their order; worked out anew each time."""
+        return judge_all(self.candidates, self.rows, self.rules)
 
     def explain(self) -> dict[str, Any]:
         """Return the whole record as JSON values."""
