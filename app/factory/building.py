@@ -72,7 +72,8 @@ def _application(ground: Ground) -> Application:
     embedding = _embedding(ground)
     reconfigurer = Reconfigurer(database, active)
     conversations = ConversationImporter(database, settings.sources)
-    searcher = _searcher(ground)
+    kept = Kept.over(database.version)
+    searcher = _searcher(ground, kept)
     knowledge = _knowledge(ground, embedding, searcher)
     return Application(
         settings=settings,
@@ -81,7 +82,7 @@ def _application(ground: Ground) -> Application:
         second=ground.second,
         mirror=mirror,
         searcher=searcher,
-        messages=MessageSearcher(mirror),
+        messages=MessageSearcher(mirror, kept.filters),
         neighbours=Neighbours(mirror, active),
         writer=Writer(database, active, _on_written(ground, embedding.filler)),
         batches=embedding.batches,
@@ -112,11 +113,11 @@ def _embedding(ground: Ground) -> Embedding:
     return Embedding(batches, companions, behind, entities, filler)
 
 
-def _searcher(ground: Ground) -> Searcher:
+def _searcher(ground: Ground, kept: Kept) -> Searcher:
     return Searcher(
         ground.mirror,
         ground.active,
-        Kept.over(ground.database.version),
+        kept,
         ground.second,
         follow=ground.changeover.follow,
         turns=turns(is_local=ground.database.is_sqlite and ground.mirror.is_in_memory),

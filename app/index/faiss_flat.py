@@ -21,6 +21,7 @@ from app.index.recent import RecentAnswers
 from app.index.rows import Batch, Rows
 from app.index.scans import side_by_side
 from app.index.segment import Segment, merged
+from app.index.selections import Selected, Selections
 from app.index.work import PROCESSORS
 
 TAIL_ROWS = 1_024
@@ -61,6 +62,7 @@ class FlatIndex:
     segments: tuple[Segment, ...] = ()
     form: Form = PLAIN
     _recent: RecentAnswers = field(default_factory=RecentAnswers, init=False, repr=False)
+    _selections: Selections = field(default_factory=Selections, init=False, repr=False)
 
     @classmethod
     def loaded(
@@ -89,8 +91,7 @@ class FlatIndex:
         """Count the vectors, or those among the allowed ids (ascending)."""
         if allowed is None:
             return sum(segment.living for segment in self.segments)
-        masks = (segment.selected(allowed) for segment in self.segments)
-        return sum(int(mask.sum()) for mask in masks if mask is not None)
+        return sum(int(mask.sum()) for mask in self._selected(allowed) if mask is not None)
 
     def every_id(self) -> Ids:
         """Return all ids, ascending."""
@@ -114,7 +115,7 @@ class FlatIndex:
 
     def _ranked(self, query: NDArray[np.float32], limit: int, allowed: Ids | None) -> Ranked:
         """Scan until all that may be among the best ``limit`` is found."""
-        selected = [segment.selected(allowed) for segment in self.segments]
+        selected = self._selected(allowed)
         threaded = self.count() * self.dimension >= PARALLEL_NUMBERS
         error = max((segment.core.error(query) for segment in self.segments), default=0.0)
         found: dict[int, tuple[Positions, NDArray[np.float32]]] = {}
@@ -135,6 +136,14 @@ class FlatIndex:
         rough = [Rough(self.segments[place].core, *scored) for place, scored in found.items()]
         return Ranked(query, rough, limit, error)
 
+    def _selected(self, allowed: Ids | None) -> Selected:
+        """Tell for each segment which of its vectors may be found."""
+        if allowed is None:
+            return [segment.alive for segment in self.segments]
+        return self._selections.of(
+            allowed, lambda: [segment.selected(allowed) for segment in self.segments]
+        )
+
     def scanned(self) -> FlatIndex:
         """Return the index as it answers without graphs, exactly."""
         return replace(self, segments=tuple(segment.without_graph() for segment in self.segments))
@@ -153,8 +162,7 @@ class FlatIndex:
         self, query: NDArray[np.float32], wanted: Ids, allowed: Ids | None
     ) -> list[tuple[int, float]]:
         scored: list[tuple[int, float]] = []
-        for segment in self.segments:
-            mask = segment.selected(allowed)
+        for segment, mask in zip(self.segments, self._selected(allowed), strict=True):
             positions = segment.core.positions(wanted)
             if mask is not None:
                 positions = positions[mask[positions]]
@@ -169,8 +177,8 @@ class FlatIndex:
         """Return score and rank of the vectors of these ids that the index holds."""
         scored = self._scored(query, np.asarray(ids, dtype=np.int64), allowed)
         better = [0] * len(scored)
-        for segment in self.segments:
-            counts = _count_better(segment, query, segment.selected(allowed), scored)
+        for segment, mask in zip(self.segments, self._selected(allowed), strict=True):
+            counts = _count_better(segment, query, mask, scored)
             better = [total + more for total, more in zip(better, counts, strict=True)]
         return [
             Standing(chunk_id, cosine, 1 + ahead)

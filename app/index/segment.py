@@ -45,10 +45,8 @@ class Segment:
         """Return the segment as one that is scanned."""
         return replace(self, core=replace(self.core, graph=None))
 
-    def selected(self, allowed: Ids | None) -> Mask | None:
-        """Tell for each position whether it may be found; None when all may."""
-        if allowed is None:
-            return self.alive
+    def selected(self, allowed: Ids) -> Mask:
+        """Tell for each position whether it is alive and among the allowed ids (ascending)."""
         mask = self.core.membership(allowed)
         return mask if self.alive is None else mask & self.alive
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -41,6 +41,7 @@ from app.ranking.run import (
 )
 from app.search.fragments import FragmentEvidence
 from app.search.kept import Kept
+from app.search.passing import Passing
 
 SCAN_THREADS = 4
 _SCANS = ThreadPoolExecutor(SCAN_THREADS, thread_name_prefix="scan")
@@ -68,8 +69,7 @@ class Evidence:
         self._connection = connection
         self._view = view
         self._sought = sought
-        self._allowed: dict[str, Ids | None] = {}
-        self._passing = partial(kept.filters.read, connection, view.state.epoch)
+        self._passing = Passing(connection, view.state.epoch, sought.filters, kept.filters)
         self._known_places: dict[tuple[str, tuple[int, ...]], dict[int, tuple[int, int]]] = {}
         self._meet: dict[type[Need], Callable[[Any], Any]] = {
             NearestChunks: self._chunks,
@@ -84,7 +84,7 @@ class Evidence:
             Coverage: self._coverage,
             Headings: lambda need: note_graph.heading_paths(self._connection, need.chunk_ids),
             Together: self._together,
-            **FragmentEvidence(connection, view, sought.text, sought.filters, self._nearest).meet,
+            **FragmentEvidence(connection, view, sought.text, self._passing, self._nearest).meet,
         }
 
     @property
@@ -109,26 +109,14 @@ class Evidence:
     def _allowed_vectors(self, kind: str) -> Ids | None:
         """Return the ids of a kind that pass the filters, None when all do."""
         held = self._view.held_in(kind)
-        if self._sought.filters.is_empty or held is None or kind == KIND_ENTITY:
+        if held is None or kind == KIND_ENTITY:
             return None
-        if kind not in self._allowed:
-            (space, stored), filters = held, self._sought.filters
-            self._allowed[kind] = self._passing(
-                (filters, space.id, stored),
-                lambda: chunks.ids_passing(self._connection, space.id, stored, filters),
-            )
-        return self._allowed[kind]
+        space, stored = held
+        return self._passing.vectors(space.id, stored)
 
     def _vector(self, kind: str) -> NDArray[np.float32] | None:
         """Return the query's vector in the space of a kind."""
         return self._sought.second if kind in SECOND_PARTS else self._sought.vector
-
-    @cached_property
-    def _allowed_notes(self) -> Ids | None:
-        if self._sought.filters.is_empty:
-            return None
-        filters = self._sought.filters
-        return self._passing(filters, lambda: notes.ids_passing(self._connection, filters))
 
     @cached_property
     def _words(self) -> LexicalRun | None:
@@ -162,7 +150,7 @@ class Evidence:
         words = self._words_of(need.topic) if need.topic else self._words
         if words is None:
             return []
-        return [LexicalHit(*hit) for hit in words.best(need.limit, self._allowed_notes)]
+        return [LexicalHit(*hit) for hit in words.best(need.limit, self._passing.notes())]
 
     def _coverage(self, need: Coverage) -> dict[int, float]:
         if self._words is None:
@@ -239,7 +227,8 @@ class Evidence:
 
     def passes(self, note_id: int) -> bool:
         """Tell whether a note passes the filters of the request."""
-        return self._allowed_notes is None or note_id in self._allowed_notes
+        allowed = self._passing.notes()
+        return allowed is None or note_id in allowed
 
 
 def _result(scan: Future[Sequence[Candidate]]) -> Sequence[Candidate]:

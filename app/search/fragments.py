@@ -27,9 +27,8 @@ from app.domain.fragments import (
     GraphSlice,
     SourceCard,
 )
-from app.domain.notes import Note, NoteFilters
+from app.domain.notes import Note
 from app.embedding.chunking import NoteText, note_text
-from app.index.protocol import Ids
 from app.lexical.passages import best_passage
 from app.mirror.view import View
 from app.ranking.run import (
@@ -40,6 +39,7 @@ from app.ranking.run import (
     SourceCards,
     WordedFragments,
 )
+from app.search.passing import Passing
 from app.text import is_blank
 
 KINDS = (KIND_CHUNK, KIND_WHOLE, KIND_ENTITY)
@@ -54,14 +54,14 @@ class FragmentEvidence:
         connection: Connection,
         view: View,
         text: str,
-        filters: NoteFilters,
+        passing: Passing,
         nearest: Callable[[str, int], Callable[[], Sequence[Candidate]]],
     ) -> None:
         """Read a snapshot; ``nearest`` gives the scan for the nearest vectors of a kind."""
         self._connection = connection
         self._view = view
         self._text = text
-        self._filters = filters
+        self._passing = passing
         self._nearest_of = nearest
         self.meet: dict[type[Any], Callable[[Any], Any]] = {
             NearestFragments: self._nearest,
@@ -89,16 +89,12 @@ class FragmentEvidence:
     def _worded(self, need: WordedFragments) -> list[FragmentHit]:
         if self._view.fragments is None:
             return []
-        found = self._view.fragments.run_documents(self._text).best(need.limit, self._allowed())
+        found = self._view.fragments.run_documents(self._text).best(
+            need.limit, self._passing.documents()
+        )
         owners = lexical.owners(self._connection, [hit.id for hit in found])
         hits = [FragmentHit(*owners[hit.id], hit.score) for hit in found if hit.id in owners]
         return sorted(hits, key=lambda hit: (-hit.value, hit.fragment))
-
-    def _allowed(self) -> Ids | None:
-        """Return the ids of documents that pass the filters, None when all do."""
-        if self._filters.is_empty:
-            return None
-        return lexical.fragment_ids_passing(self._connection, self._filters)
 
     def _relations(self, need: RelationsOf) -> GraphSlice:
         return graph.relations_of(
@@ -112,9 +108,9 @@ class FragmentEvidence:
 
     def _cards(self, need: SourceCards) -> dict[int, SourceCard]:
         cards = fragments.source_cards(self._connection, need.note_ids)
-        if self._filters.is_empty:
+        passing = self._passing.notes()
+        if passing is None:
             return cards
-        passing = notes.ids_passing(self._connection, self._filters)
         return {id_: card for id_, card in cards.items() if _holds(passing, id_)}
 
     def _texts(self, need: FragmentTexts) -> dict[Fragment, FragmentText]:

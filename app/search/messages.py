@@ -13,12 +13,14 @@ from sqlalchemy import Connection
 from app.db import conversations, message_documents
 from app.domain.conversations import Conversation, FoundTurn, Message, MessageQuery
 from app.domain.words import MessageStretch
+from app.index.protocol import Ids
 from app.lexical.documents import KIND_MESSAGE
 from app.lexical.passages import best_passage
 from app.lexical.results import LexicalHit
 from app.lexical.run import LexicalRun
 from app.mirror.mirror import Mirror
 from app.mirror.parts import MESSAGES
+from app.search.known_filters import KnownFilters
 from app.text import round_half_up
 
 SEPARATOR = "\n\n"
@@ -39,8 +41,10 @@ class Turn:
 class MessageSearcher:
     """Answers searches in messages over one database; safe among threads."""
 
-    def __init__(self, mirror: Mirror) -> None:
+    def __init__(self, mirror: Mirror, known: KnownFilters) -> None:
+        """Search a mirror's words; ``known`` is what searches keep of the ids that pass."""
         self._mirror = mirror
+        self._known = known
 
     def search(self, query: MessageQuery) -> tuple[FoundTurn, ...]:
         """Return the best turns, by score, then in the order in which they were stored.
@@ -54,7 +58,8 @@ class MessageSearcher:
             if view.messages is None:
                 return ()
             run = view.messages.run_documents(query.query, (KIND_MESSAGE,))
-            best = list(_best(connection, run, query))
+            allowed = self._allowed(connection, view.state.epoch, query)
+            best = list(_best(connection, run, query, allowed))
             ids = {stretch.conversation_id for _, stretch in best}
             notes = message_documents.notes_of(connection, ids)
             found = {each: conversations.get(connection, each) for each in sorted(ids)}
@@ -67,12 +72,17 @@ class MessageSearcher:
                     turns.append(_shown(connection, turn, (query.query, " ".join(terms))))
             return tuple(turns)
 
+    def _allowed(self, connection: Connection, epoch: str, query: MessageQuery) -> Ids:
+        asked = ("messages", query.source, query.project, query.since)
+        return self._known.read(
+            connection, epoch, asked, lambda: message_documents.allowed(connection, query)
+        )
+
 
 def _best(
-    connection: Connection, run: LexicalRun, query: MessageQuery
+    connection: Connection, run: LexicalRun, query: MessageQuery, allowed: Ids
 ) -> Iterator[tuple[LexicalHit, MessageStretch]]:
     """Yield the best document of each of the best turns."""
-    allowed = message_documents.allowed(connection, query)
     seen: set[tuple[str, int]] = set()
     place, size = 0, query.limit * READ_AHEAD
     while True:

@@ -61,6 +61,20 @@ def test_whatever_was_committed_makes_them_read_anew(application: Application, r
 
 
 @pytest.mark.sqlite
+def test_finder_reads_what_passes_once_too(application: Application) -> None:
+    def found() -> list[int]:
+        return found_ids(ask(application, ranker="finder", filters=WAL))
+
+    with recorded_statements(application.database) as first:
+        assert found() == [1]
+    with recorded_statements(application.database) as later:
+        assert found() == found() == [1]
+    # Of vectors, of documents and of notes.
+    assert readings(first) >= 3
+    assert readings(later) == 0
+
+
+@pytest.mark.sqlite
 def test_they_are_bounded_and_nobody_changes_them(application: Application) -> None:
     loaded: list[str] = []
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from flask.testing import FlaskClient
+from sqlalchemy import text
 
 from app.domain.conversations import FoundTurn, MessageQuery
 from app.domain.imports import ImportRequest
@@ -14,7 +15,7 @@ from app.factory import Application
 from fixtures.conversations import build
 from fixtures.conversations.story import every
 from tests.api.answers import data_of, error_of
-from tests.support.application import opened, stub_values
+from tests.support.application import opened, recorded_statements, stub_values
 from tests.support.conversations import said, write_lines
 from tests.support.provider import StubProvider
 
@@ -192,3 +193,23 @@ def test_a_conversation_shows_turns_and_tools(told: Application) -> None:
     tools = [tool for message in shown["messages"] for tool in message["tools"]]
     assert [tool["name"] for tool in tools] == ["Read", "Edit", "Edit"]
     assert tools[0]["input"] == "file_path: consumer/worker.py"
+
+
+@pytest.mark.sqlite
+def test_what_may_be_found_is_read_once(told: Application) -> None:
+    with recorded_statements(told.database) as statements:
+        found = [ask(told, "hammer_moves", since="2001-01-01") for _ in range(3)]
+    assert found[0] == found[1] == found[2] != ()
+    assert sum("ORDER BY message_documents.id" in each for each in statements) == 1
+
+
+def test_what_another_program_changed_counts_at_once(
+    application: Application, tmp_path: Path
+) -> None:
+    conversation(tmp_path / "home", "the xylophone query is slow", "an index mends it")
+    application.conversations.run(ImportRequest())
+    [turn] = ask(application, "xylophone")
+    assert ask(application, "xylophone", project="elsewhere") == ()
+    with application.database.engine.begin() as connection:
+        connection.execute(text("UPDATE conversations SET project_name = 'elsewhere'"))
+    assert ask(application, "xylophone", project="elsewhere")[0].turn == turn.turn

@@ -1,0 +1,48 @@
+"""Which vectors of an index the filters asked for last let pass.
+
+Owns how many are kept. An index never changes, so they hold for as long as it does; a change makes
+another index, which begins without any.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from threading import Lock
+
+from app.index.core import Ids, Mask
+
+SELECTIONS = 8
+"""So many are kept, each as many bytes as there are vectors."""
+
+Selected = Sequence[Mask | None]
+"""A mask for each segment, None where all may be found."""
+
+
+class Selections:
+    """The masks of the filters that were asked for last; safe among threads."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[int, tuple[Ids, Selected]] = OrderedDict()
+        self._lock = Lock()
+
+    def of(self, allowed: Ids, select: Callable[[], Selected]) -> Selected:
+        """Return the masks for some allowed ids.
+
+        They are kept with the very array, and only if nobody can write into it: two arrays are
+        not compared, and the same one is the same filter.
+        """
+        if allowed.flags.writeable:
+            return select()
+        with self._lock:
+            _, known = self._kept.get(id(allowed), (None, None))
+            if known is not None:
+                self._kept.move_to_end(id(allowed))
+                return known
+        selected = select()
+        with self._lock:
+            # The array is held, so no other one can take its place in memory.
+            self._kept[id(allowed)] = allowed, selected
+            if len(self._kept) > SELECTIONS:
+                self._kept.popitem(last=False)
+        return selected
