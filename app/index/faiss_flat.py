@@ -22,6 +22,7 @@ from app.index.rows import Batch, Rows
 from app.index.scans import side_by_side
 from app.index.segment import Segment, merged
 from app.index.selections import Selected, Selections
+from app.index.shares import first_wanted, next_wanted
 from app.index.work import PROCESSORS
 
 TAIL_ROWS = 1_024
@@ -41,9 +42,6 @@ GRAPH_ROWS = 16_384
 
 DEAD_SHARE = 0.3
 """A segment with a larger share of dead vectors is written anew."""
-
-FIRST_SURPLUS = 32
-"""How many more than wanted are asked for first, to see what lies within the error of the cut."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -119,7 +117,7 @@ class FlatIndex:
         threaded = self.count() * self.dimension >= PARALLEL_NUMBERS
         error = max((segment.core.error(query) for segment in self.segments), default=0.0)
         found: dict[int, tuple[Positions, NDArray[np.float32]]] = {}
-        due = dict.fromkeys(range(len(self.segments)), limit + max(FIRST_SURPLUS, limit // 2))
+        due = first_wanted(limit, _sizes(self.segments, selected))
         while due:
             scans = [
                 partial(self.segments[place].search, query, wanted, selected[place])
@@ -128,11 +126,8 @@ class FlatIndex:
             found |= zip(due, side_by_side(scans, threaded=threaded), strict=True)
             scores = np.concatenate([scores for _, scores in found.values()])
             border = border_of(scores, limit) - 2 * error
-            due = {
-                place: 2 * wanted
-                for place, wanted in due.items()
-                if len(found[place][1]) == wanted and found[place][1].min() >= border
-            }
+            worst = {place: _worst(found[place][1], wanted) for place, wanted in due.items()}
+            due = next_wanted(due, worst, border)
         rough = [Rough(self.segments[place].core, *scored) for place, scored in found.items()]
         return Ranked(query, rough, limit, error)
 
@@ -260,6 +255,17 @@ def _numbers(ids: Ids, scores: NDArray[np.float64]) -> tuple[Ids, NDArray[np.flo
     """Leave out scores that are no numbers, as those of a damaged snapshot before it is mended."""
     is_number = np.isfinite(scores)
     return ids[is_number], scores[is_number]
+
+
+def _sizes(segments: Sequence[Segment], selected: Selected) -> list[int]:
+    """Count the vectors that may be found in each segment."""
+    parts = zip(segments, selected, strict=True)
+    return [len(part.core.ids) if mask is None else int(mask.sum()) for part, mask in parts]
+
+
+def _worst(scores: NDArray[np.float32], wanted: int) -> float | None:
+    """Return the lowest score, None when there are fewer than wanted: there are no others."""
+    return float(scores.min()) if len(scores) == wanted else None
 
 
 def _count_better(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from app.domain.evidence import Candidate, Standing
-from app.index import faiss_flat
+from app.index import faiss_flat, shares
 from app.index.core import Ids
 from app.index.faiss_flat import FlatIndex, Merge
 from app.index.protocol import Vectors
@@ -28,7 +28,7 @@ def small_segments() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(faiss_flat, "TAIL_ROWS", 6)
         patch.setattr(faiss_flat, "SEGMENT_ROWS", 24)
-        patch.setattr(faiss_flat, "FIRST_SURPLUS", 1)
+        patch.setattr(shares, "FIRST_SURPLUS", 1)
         yield
 
 
