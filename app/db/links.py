@@ -207,7 +207,8 @@ def leaving(connection: Connection, note_ids: Iterable[int]) -> tuple[StoredLink
 
 def bodies(connection: Connection, note_ids: Iterable[int]) -> dict[int, str | None]:
     """Return the texts of notes, by ascending id."""
-    rows = connection.execute(_BODIES, bound(note_ids))
+    ids = list(note_ids)
+    rows = connection.execute(_BODIES, bound(ids)) if ids else ()
     return {row[0]: row[1] for row in rows}
 
 

@@ -23,12 +23,15 @@ from app.domain.links import Link, Named, StoredLink
 from app.markdown import names, resolution
 from app.markdown.links import links_of
 
+NOTHING_READ: Mapping[int, str | None] = {}
+
 
 def settle(
     connection: Connection,
     note_ids: Iterable[int],
     loose: Iterable[int] = (),
     new: Collection[int] = (),
+    bodies: Mapping[int, str | None] = NOTHING_READ,
 ) -> None:
     """Settle the links of notes that are written, and those that may lead to them.
 
@@ -36,12 +39,15 @@ def settle(
         note_ids: Notes that are new, or whose text or names changed.
         loose: Links, by id, whose note is deleted.
         new: Those of the notes that this transaction stored: they have no names and links yet.
+        bodies: Texts of notes that were read already, as they are stored now.
     """
     ids = sorted(set(note_ids))
     known = [note_id for note_id in ids if note_id not in new]
     written = links.named(connection, ids)
     touched = _settle_names(connection, written, known)
-    linked = _settle_bodies(connection, list(written), known)
+    unread = [note_id for note_id in written if note_id not in bodies]
+    texts = {**bodies, **links.bodies(connection, unread)}
+    linked = _settle_bodies(connection, {each: texts.get(each) for each in sorted(written)}, known)
     affected = {
         each.id: each
         for each in (
@@ -85,14 +91,14 @@ def _settle_names(
 
 
 def _settle_bodies(
-    connection: Connection, note_ids: Sequence[int], known: Sequence[int]
+    connection: Connection, bodies: Mapping[int, str | None], known: Sequence[int]
 ) -> set[int]:
     """Store the links of the bodies of notes; return the notes that have fresh ones."""
     stored = links.in_bodies(connection, known)
     told = links.told(connection, known)
     outdated: list[int] = []
     fresh: list[tuple[int, str, Link, int | None]] = []
-    for note_id, body in links.bodies(connection, note_ids).items():
+    for note_id, body in bodies.items():
         found = links_of(body or "")
         before = stored.get(note_id, ())
         doubled = [each for each in told.get(note_id, ()) if each.link in found]

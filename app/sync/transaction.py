@@ -145,7 +145,8 @@ class Transaction:
                 self.connection, written, fresh, self._left_entities, self._new
             )
         if self._relinked or self._loose_links:
-            link_sync.settle(self.connection, self._relinked, self._loose_links, self._new)
+            bodies = {note.id: note.body for note in written}
+            link_sync.settle(self.connection, self._relinked, self._loose_links, self._new, bodies)
         for conversation_id in sorted(self._heard):
             gone, added = messages.rewrite(self.connection, conversation_id)
             self._messages_changed(OPERATION_REMOVE, gone)
