@@ -21,6 +21,7 @@ from app.domain.changes import IndexState
 from app.domain.chunks import KIND_CHUNK
 from app.errors import DatabaseUnavailable
 from app.index.snapshot import Snapshot
+from app.index.work import aside
 from app.mirror import held_vectors, parts
 from app.mirror.held_vectors import IN_MEMORY, Holding
 from app.mirror.shared_vectors import ViewOutdated
@@ -78,6 +79,14 @@ class Mirror:
                     return
         raise DatabaseUnavailable("The database changes faster than a search can follow")
 
+    def prepare(self, wanted: Iterable[str]) -> None:
+        """Load those of the parts that nobody has needed yet; returns at once without any."""
+        listed = tuple(wanted)
+        view = self._view
+        if view is None or parts.missing(view, listed):
+            with self.open(listed):
+                pass
+
     def warm(self, wanted: Iterable[str] = CHUNKS) -> None:
         """Load parts now, so that the first search need not."""
         with self.open(wanted) as (_, view):
@@ -89,7 +98,8 @@ class Mirror:
         view = self._view
         if view is None or view.state != state or parts.missing(view, wanted):
             try:
-                with self._lock:
+                # It may take seconds; searches that need nothing more go on.
+                with aside(), self._lock:
                     view = self._caught_up(connection, state, wanted)
             except ViewOutdated:
                 return None

@@ -132,7 +132,10 @@ class Searcher:
         """Open a view with the query embedded for its space; searches may have moved meanwhile."""
         for may_follow in (True, True, False):
             asked = self._embed(request, trace)
-            with self._turns(), self._mirror.open(_ranker(request).parts) as (connection, view):
+            wanted = _ranker(request).parts
+            # Loading may take seconds: nobody has the turn meanwhile.
+            self._mirror.prepare(wanted)
+            with self._turns(), self._mirror.open(wanted) as (connection, view):
                 if not may_follow or is_of(view, asked.active):
                     yield asked, connection, view
                     return

@@ -86,6 +86,29 @@ def test_who_waits_for_the_provider_keeps_nobody_from_it(
         assert found_ids(slow.result()) == found
 
 
+@pytest.mark.sqlite
+def test_who_loads_an_index_keeps_nobody_from_searching(application: Application) -> None:
+    found = found_ids(ask(application, "walrus"))
+    is_loading, may_go_on = threading.Event(), threading.Event()
+
+    def held_back(_: Any, __: Any, statement: str, *___: Any) -> None:
+        if "lexical_documents" in statement:
+            is_loading.set()
+            may_go_on.wait(PATIENCE)
+
+    event.listen(application.database.engine, "before_cursor_execute", held_back)
+    try:
+        with ThreadPoolExecutor(1) as pool:
+            slow = pool.submit(ask, application, "walrus", ranker="fusion")
+            assert is_loading.wait(PATIENCE)
+            assert found_ids(ask(application, "walrus")) == found
+            assert not slow.done()
+            may_go_on.set()
+            assert found_ids(slow.result()) == found
+    finally:
+        event.remove(application.database.engine, "before_cursor_execute", held_back)
+
+
 def test_searches_that_wait_for_servers_take_no_turns() -> None:
     free = turns.turns(is_local=False)
     with free(), free():
