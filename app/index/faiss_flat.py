@@ -117,7 +117,8 @@ class FlatIndex:
         threaded = self.count() * self.dimension >= PARALLEL_NUMBERS
         error = max((segment.core.error(query) for segment in self.segments), default=0.0)
         found: dict[int, tuple[Positions, NDArray[np.float32]]] = {}
-        due = first_wanted(limit, _sizes(self.segments, selected))
+        sizes = _sizes(self.segments, selected)
+        due = first_wanted(limit, sizes, is_exact=self.form.graph is None)
         while due:
             scans = [
                 partial(self.segments[place].search, query, wanted, selected[place])
@@ -125,7 +126,8 @@ class FlatIndex:
             ]
             found |= zip(due, side_by_side(scans, threaded=threaded), strict=True)
             scores = np.concatenate([scores for _, scores in found.values()])
-            border = border_of(scores, limit) - 2 * error
+            # Those of a damaged snapshot may be no numbers until it is mended.
+            border = border_of(scores[np.isfinite(scores)], limit) - 2 * error
             worst = {place: _worst(found[place][1], wanted) for place, wanted in due.items()}
             due = next_wanted(due, worst, border)
         rough = [Rough(self.segments[place].core, *scored) for place, scored in found.items()]
@@ -265,7 +267,7 @@ def _sizes(segments: Sequence[Segment], selected: Selected) -> list[int]:
 
 def _worst(scores: NDArray[np.float32], wanted: int) -> float | None:
     """Return the lowest score, None when there are fewer than wanted: there are no others."""
-    return float(scores.min()) if len(scores) == wanted else None
+    return float(scores.min(initial=np.inf)) if len(scores) == wanted else None
 
 
 def _count_better(

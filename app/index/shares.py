@@ -20,17 +20,19 @@ GROWTH = 2
 """A segment that may have more is asked for so many times as many."""
 
 
-def first_wanted(limit: int, sizes: Sequence[int]) -> dict[int, int]:
+def first_wanted(limit: int, sizes: Sequence[int], *, is_exact: bool = True) -> dict[int, int]:
     """Return how many to ask each segment for, by its place; nothing of one without any.
 
     Args:
         limit: How many are wanted of all.
         sizes: How many each segment may give.
+        is_exact: All are scanned. Otherwise each is asked for all: a graph looks the further the
+            more it is asked for.
     """
     wanted = limit + max(FIRST_SURPLUS, limit // 2)
     share = SHARES * wanted / max(sum(sizes), 1)
     return {
-        place: min(wanted, FIRST_SURPLUS + int(share * size))
+        place: min(wanted, FIRST_SURPLUS + int(share * size)) if is_exact else wanted
         for place, size in enumerate(sizes)
         if size
     }

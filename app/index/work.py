@@ -49,11 +49,13 @@ def aside() -> Iterator[None]:
     if not _OWN.has_turn:
         yield
         return
+    _OWN.has_turn = False
     _TURN.release()
     try:
         yield
     finally:
         _TURN.acquire()
+        _OWN.has_turn = True
 
 
 @contextmanager

@@ -46,6 +46,7 @@ class Mirror:
         self._second_space = second_space
         self._view: View | None = None
         self._lock = threading.Lock()
+        self._loading = threading.Lock()
         self._merging = threading.Lock()
         self._checks: list[threading.Thread] = []
         self._holding = replace(holding, on_mapped=self._check_beside)
@@ -80,12 +81,20 @@ class Mirror:
         raise DatabaseUnavailable("The database changes faster than a search can follow")
 
     def prepare(self, wanted: Iterable[str]) -> None:
-        """Load those of the parts that nobody has needed yet; returns at once without any."""
+        """Load those of the parts that nobody has needed yet; returns at once without any.
+
+        Of those who wait for the same load only one has a connection.
+        """
         listed = tuple(wanted)
+        if self._lacks(listed):
+            with self._loading:
+                if self._lacks(listed):
+                    with self.open(listed):
+                        pass
+
+    def _lacks(self, wanted: tuple[str, ...]) -> bool:
         view = self._view
-        if view is None or parts.missing(view, listed):
-            with self.open(listed):
-                pass
+        return view is None or bool(parts.missing(view, wanted))
 
     def warm(self, wanted: Iterable[str] = CHUNKS) -> None:
         """Load parts now, so that the first search need not."""

@@ -5,14 +5,13 @@ Owns the number. Waiting for a provider does not count: a search takes its turn 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from threading import BoundedSemaphore
 
-from app.index.work import at_work
+from app.index.work import PROCESSORS, at_work
 
-AT_ONCE = 1 + max(2, os.cpu_count() or 1)
+AT_ONCE = 1 + PROCESSORS
 """One computes while others scan, and another one waits to go on with what it has found."""
 
 Turns = Callable[[], AbstractContextManager[object]]

@@ -111,6 +111,25 @@ def test_a_turn_that_was_given_away_is_taken_back() -> None:
         assert is_computing.wait(PATIENCE)
 
 
+def test_who_stepped_aside_takes_back_one_turn() -> None:
+    others: list[int] = []
+
+    def compute() -> None:
+        with at_work():
+            others.append(1)
+
+    with ThreadPoolExecutor(1) as pool:
+        with at_work():
+            with aside():
+                with aside():
+                    pool.submit(compute).result(PATIENCE)
+                pool.submit(compute).result(PATIENCE)
+            later = pool.submit(compute)
+            time.sleep(0.02)
+            assert len(others) == 2
+        later.result(PATIENCE)
+
+
 def test_a_thread_that_is_not_at_work_steps_aside_for_nobody() -> None:
     with aside(), aside():
         pass

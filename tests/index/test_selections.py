@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from weakref import ref
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -79,6 +81,14 @@ def test_equal_ids_of_another_array_are_not_mixed_up(index: FlatIndex) -> None:
     for turn in range(3 * SELECTIONS):
         wanted = [1 + turn % 5]
         assert ids_of(index, frozen(wanted)) == wanted
+
+
+def test_ids_that_nobody_has_any_more_are_let_go(index: FlatIndex) -> None:
+    ids = frozen(EVEN)
+    held = ref(ids)
+    assert ids_of(index, ids) == EVEN
+    del ids
+    assert held() is None
 
 
 def test_few_are_kept(index: FlatIndex, made: list[list[int]]) -> None:

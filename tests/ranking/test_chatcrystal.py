@@ -292,6 +292,28 @@ def test_an_exact_match_deep_down_is_floored() -> None:
     assert "floored to 0.82 because every term occurs" in ranking.record.verdict(900, 451).message
 
 
+def test_an_index_that_is_not_exact_may_leave_out_what_it_gave_before() -> None:
+    """Asked for more, a graph need not repeat the beginning of a shorter answer."""
+    long, other = NoteCard(1, "", "done", "c"), NoteCard(2, "", "done", "c")
+    chunks = [Chunk(each, long, each, 0.9 - each * 1e-4, "") for each in range(1, 2001)]
+    chunks[400] = replace(chunks[400], note=other)
+    world = World(tuple(chunks), [])
+
+    def meet(need: Need) -> Any:
+        found = world.meet(need)
+        is_longer = isinstance(need, NearestChunks) and need.limit > 500
+        return found[:9] + found[10:] if is_longer else found
+
+    ranking = drive(rank_vector, Question("q", 25, 2000, 0.58, cut=False), meet)
+    assert [hit.note.note_id for hit in ranking.hits] == [1, 2]
+    assert ranking.record.verdict(2, 401).rule == "returned"
+    candidates = ranking.record.explain()["candidates"]
+    assert len({each["chunk_id"] for each in candidates}) == len(candidates)
+    assert {each["rule"] for each in candidates} == {None}
+    rows = [each for need in world.needs if isinstance(need, ChunkRows) for each in need.chunk_ids]
+    assert len(rows) == len(set(rows))
+
+
 def verdict_of(ranking: Ranking, note_id: int, rank: int | None) -> str:
     return ranking.record.verdict(note_id, rank).message
 

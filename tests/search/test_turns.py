@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import threading
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -19,6 +22,7 @@ from tests.support.provider import Asked, Reply, StubProvider, VectorFunction, f
 
 PATIENCE = 9.0
 CALLERS = 4
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -68,7 +72,7 @@ def test_who_waits_for_the_provider_keeps_nobody_from_it(
     application: Application, provider: StubProvider
 ) -> None:
     found = found_ids(ask(application, "walrus"))
-    is_asked, may_answer = threading.Event(), threading.Event()
+    is_asked, may_answer = Event(), Event()
 
     def held_back(asked: Asked, vector: VectorFunction) -> Reply:
         is_asked.set()
@@ -86,27 +90,65 @@ def test_who_waits_for_the_provider_keeps_nobody_from_it(
         assert found_ids(slow.result()) == found
 
 
+@contextmanager
+def held_back(application: Application, table: str) -> Iterator[tuple[Event, Event]]:
+    """Hold statements about a table back; gives what tells of one, and what lets them go on."""
+    is_held, may_go_on = Event(), Event()
+
+    def wait(_: Any, __: Any, statement: str, *___: Any) -> None:
+        if table in statement:
+            is_held.set()
+            may_go_on.wait(PATIENCE)
+
+    event.listen(application.database.engine, "before_cursor_execute", wait)
+    try:
+        yield is_held, may_go_on
+    finally:
+        may_go_on.set()
+        event.remove(application.database.engine, "before_cursor_execute", wait)
+
+
 @pytest.mark.sqlite
 def test_who_loads_an_index_keeps_nobody_from_searching(application: Application) -> None:
     found = found_ids(ask(application, "walrus"))
-    is_loading, may_go_on = threading.Event(), threading.Event()
+    with (
+        ThreadPoolExecutor(1) as pool,
+        held_back(application, "lexical_documents") as (is_loading, may_go_on),
+    ):
+        slow = pool.submit(ask, application, "walrus", ranker="fusion")
+        assert is_loading.wait(PATIENCE)
+        assert found_ids(ask(application, "walrus")) == found
+        assert not slow.done()
+        may_go_on.set()
+        assert found_ids(slow.result()) == found
 
-    def held_back(_: Any, __: Any, statement: str, *___: Any) -> None:
-        if "lexical_documents" in statement:
-            is_loading.set()
-            may_go_on.wait(PATIENCE)
 
-    event.listen(application.database.engine, "before_cursor_execute", held_back)
-    try:
-        with ThreadPoolExecutor(1) as pool:
-            slow = pool.submit(ask, application, "walrus", ranker="fusion")
-            assert is_loading.wait(PATIENCE)
-            assert found_ids(ask(application, "walrus")) == found
-            assert not slow.done()
-            may_go_on.set()
-            assert found_ids(slow.result()) == found
-    finally:
-        event.remove(application.database.engine, "before_cursor_execute", held_back)
+@pytest.mark.sqlite
+def test_those_who_wait_for_one_load_hold_no_connections(application: Application) -> None:
+    found = found_ids(ask(application, "walrus"))
+    with (
+        ThreadPoolExecutor(CALLERS) as pool,
+        held_back(application, "lexical_documents") as (is_loading, may_go_on),
+    ):
+        waiting = [pool.submit(ask, application, "walrus", ranker="fusion") for _ in range(CALLERS)]
+        assert is_loading.wait(PATIENCE)
+        # The others come as far as they can.
+        time.sleep(0.2)
+        held = application.database.engine.pool.checkedout()  # type: ignore[attr-defined]
+        may_go_on.set()
+        assert [found_ids(each.result()) for each in waiting] == [found] * CALLERS
+    assert held == 1
+
+
+def test_those_at_work_leave_connections_to_others() -> None:
+    """However many processors there are: who waits for its turn again has a connection."""
+    program = (
+        "import os; os.cpu_count = lambda: 512\n"
+        "from app.db.engine import POOL_SIZE\n"
+        "from app.search.turns import AT_ONCE\n"
+        "assert AT_ONCE < POOL_SIZE, AT_ONCE"
+    )
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
 
 
 def test_searches_that_wait_for_servers_take_no_turns() -> None:

@@ -76,7 +76,9 @@ def _rank(question: Question, policy: Policy) -> RankingRun:
     stop: Stop | None = None
     while stop is None:
         if size > len(candidates) and len(candidates) < most:
-            candidates = yield NearestChunks(max(size, min(most, budget(question.limit, most))))
+            reach = max(size, min(most, budget(question.limit, most)))
+            found: Sequence[Candidate] = yield NearestChunks(reach)
+            candidates = _continued(candidates, found) if candidates else found
         if size > read:
             reach = len(candidates) if rounds else FIRST_ROWS_PER_RESULT * question.limit
             wanted = tuple([candidate.chunk_id for candidate in candidates[read:reach]])
@@ -103,6 +105,15 @@ def _most_candidates(question: Question, policy: Policy) -> int:
     if policy.growth is Growth.NONE:
         return min(question.limit, question.size)
     return budget(question.limit, question.size)
+
+
+def _continued(known: Sequence[Candidate], found: Sequence[Candidate]) -> list[Candidate]:
+    """Return what is known and what was found beyond it.
+
+    An index that is not exact need not repeat the beginning of a shorter answer.
+    """
+    ids = {each.chunk_id for each in known}
+    return [*known, *(each for each in found if each.chunk_id not in ids)]
 
 
 def _worst(taken: Sequence[Candidate], rules: Rules) -> float | None:
