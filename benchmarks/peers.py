@@ -87,8 +87,10 @@ def _inserted(
 
     Vectra, which takes seconds for one, is timed for some of them and gets the rest at once.
     """
+    time.sleep(PAUSE_SECONDS)
     ours = [mine.insert(row) for row in range(first, first + INSERTS)]
     rest = first + THEIR_INSERTS
+    time.sleep(PAUSE_SECONDS)
     theirs = [other.do("insert", row=row).get("ms") for row in range(first, rest)]
     other.do("add", first=rest, count=INSERTS - THEIR_INSERTS)
     return list(zip_longest(ours, theirs))
