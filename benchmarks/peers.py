@@ -1,7 +1,9 @@
 """Our index beside vectra's LocalIndex, on the same generated vectors, in one run.
 
 ``python -m benchmarks.peers --vectors 30000 --dim 384 --json`` prints how many times better ours
-is. Both do each piece of work in turn, queries in rounds; medians count. Several sizes give a list.
+is. Both do each piece of work in turn, queries in rounds, and each as often before it is timed:
+what is compared are programs at work (opening is a piece of its own). Medians count. Several sizes
+give a list.
 """
 
 from __future__ import annotations
@@ -32,7 +34,10 @@ COLD_OPENS = 3
 PAUSE_SECONDS = 2.0
 """Between them, so that what one still cleans up does not weigh on the other."""
 
-SPARE = INSERTS + ROUNDS * QUERIES
+WARM = 25
+"""So many inserts, and queries in each round, come before those that are timed."""
+
+SPARE = WARM + INSERTS + ROUNDS * (WARM + QUERIES)
 """Vectors beyond those that are stored at first: the ones that are inserted singly, and queries."""
 
 PIECES = ("query", "insert_one", "insert_all", "cold_open", "memory")
@@ -68,7 +73,9 @@ def _warm(folder: Path, rows: NDArray[np.float32], count: int) -> tuple[Figures,
         queries = [
             pair
             for round_ in range(ROUNDS)
-            for pair in _queried(mine, other, count, count + INSERTS + round_ * QUERIES)
+            for pair in _queried(
+                mine, other, count, count + WARM + INSERTS + round_ * (WARM + QUERIES)
+            )
         ]
     mine.close()
     for name, pairs in (("insert_one", inserts), ("query", queries)):
@@ -85,14 +92,15 @@ def _inserted(
 ) -> list[tuple[float | None, float | None]]:
     """Write the same notes with both, one after the other as a server does; milliseconds.
 
-    Vectra, which takes seconds for one, is timed for some of them and gets the rest at once.
+    Vectra, which takes seconds for one, is timed for some of them and gets all others at once.
     """
     time.sleep(PAUSE_SECONDS)
-    ours = [mine.insert(row) for row in range(first, first + INSERTS)]
-    rest = first + THEIR_INSERTS
+    ours = [mine.insert(row) for row in range(first, first + WARM + INSERTS)][WARM:]
     time.sleep(PAUSE_SECONDS)
-    theirs = [other.do("insert", row=row).get("ms") for row in range(first, rest)]
-    other.do("add", first=rest, count=INSERTS - THEIR_INSERTS)
+    timed = first + WARM
+    other.do("add", first=first, count=WARM)
+    theirs = [other.do("insert", row=row).get("ms") for row in range(timed, timed + THEIR_INSERTS)]
+    other.do("add", first=timed + THEIR_INSERTS, count=INSERTS - THEIR_INSERTS)
     return list(zip_longest(ours, theirs))
 
 
@@ -100,14 +108,14 @@ def _queried(
     mine: peer_ours.Ours, other: peer_vectra.Vectra, count: int, first: int
 ) -> list[tuple[float, float | None]]:
     """Ask both the same queries, one after the other as a server is asked; milliseconds."""
-    rows = range(first, first + QUERIES)
+    rows = range(first, first + WARM + QUERIES)
     time.sleep(PAUSE_SECONDS)
     ours = [mine.query(row, LIMIT) for row in rows]
     time.sleep(PAUSE_SECONDS)
     theirs = [other.do("query", row=row, limit=LIMIT) for row in rows]
     for (_, found), answer in zip(ours, theirs, strict=True):
         _require_same(found, answer, count)
-    pairs = zip(ours, theirs, strict=True)
+    pairs = list(zip(ours, theirs, strict=True))[WARM:]
     return [(milliseconds, answer.get("ms")) for (milliseconds, _), answer in pairs]
 
 
@@ -124,7 +132,7 @@ def _cold(
     folder: Path, rows: NDArray[np.float32], count: int, ours: Figures, theirs: Figures
 ) -> None:
     """Open each in fresh processes, in turn; starting the runtimes and imports is left out."""
-    row = count + INSERTS
+    row = count + WARM + INSERTS
     peer_ours.settle(folder / "ours", rows.shape[1])
     mine: list[dict[str, Any]] = []
     others: list[dict[str, Any]] = []
