@@ -29,6 +29,7 @@ from app.domain.fragments import (
 )
 from app.domain.notes import Note
 from app.embedding.chunking import NoteText, note_text
+from app.index.work import aside
 from app.lexical.passages import best_passage
 from app.mirror.view import View
 from app.ranking.run import (
@@ -97,14 +98,16 @@ class FragmentEvidence:
         return sorted(hits, key=lambda hit: (-hit.value, hit.fragment))
 
     def _relations(self, need: RelationsOf) -> GraphSlice:
-        return graph.relations_of(
-            self._connection,
-            self._space_id,
-            need.fragments,
-            limit=need.limit,
-            entity_degree=need.entity_degree,
-            is_inner=need.is_inner,
-        )
+        # The database works for most of it, without the interpreter.
+        with aside():
+            return graph.relations_of(
+                self._connection,
+                self._space_id,
+                need.fragments,
+                limit=need.limit,
+                entity_degree=need.entity_degree,
+                is_inner=need.is_inner,
+            )
 
     def _cards(self, need: SourceCards) -> dict[int, SourceCard]:
         cards = fragments.source_cards(self._connection, need.note_ids)

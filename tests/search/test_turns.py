@@ -90,6 +90,24 @@ def test_who_waits_for_the_provider_keeps_nobody_from_it(
         assert found_ids(slow.result()) == found
 
 
+@pytest.mark.sqlite
+def test_who_waits_for_relations_keeps_nobody_from_searching(
+    provider: StubProvider, tmp_path: Path
+) -> None:
+    with opened(tmp_path, stub_values(provider)) as roomy, ThreadPoolExecutor(1) as pool:
+        plant(roomy, [0.95], "walrus")
+        found = found_ids(ask(roomy, "walrus"))
+        # The parts of both are loaded, so that only relations are waited for.
+        assert found_ids(ask(roomy, "walrus", ranker="finder")) == found
+        with held_back(roomy, "note_relations") as (is_waiting, may_go_on):
+            slow = pool.submit(ask, roomy, "walrus", ranker="finder")
+            assert is_waiting.wait(PATIENCE)
+            assert found_ids(ask(roomy, "walrus")) == found
+            assert not slow.done()
+            may_go_on.set()
+            assert found_ids(slow.result()) == found
+
+
 @contextmanager
 def held_back(application: Application, table: str) -> Iterator[tuple[Event, Event]]:
     """Hold statements about a table back; gives what tells of one, and what lets them go on."""
