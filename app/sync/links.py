@@ -23,15 +23,13 @@ from app.domain.links import Link, Named, StoredLink
 from app.markdown import names, resolution
 from app.markdown.links import links_of
 
-NOTHING_READ: Mapping[int, str | None] = {}
-
 
 def settle(
     connection: Connection,
     note_ids: Iterable[int],
-    loose: Iterable[int] = (),
-    new: Collection[int] = (),
-    bodies: Mapping[int, str | None] = NOTHING_READ,
+    loose: Iterable[int],
+    new: Collection[int],
+    bodies: Mapping[int, str | None],
 ) -> None:
     """Settle the links of notes that are written, and those that may lead to them.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from app.domain.search import SearchAnswer
 from app.embedding import quality
 from app.errors import ConfigurationError
 from app.factory import Application
-from app.ranking.registry import RANKERS
+from app.ranking.registry import BY_NAME, RANKERS
 from app.ranking.run import Likeness
 from app.search.evidence import Evidence, Sought
 from app.search.kept import Kept
@@ -28,6 +29,7 @@ from tests.support.application import (
     request,
     stub_values,
 )
+from tests.support.held import Held
 from tests.support.provider import StubProvider, status
 from tests.support.second import fill_both, second_values
 
@@ -61,6 +63,30 @@ def doubled(template: Path, provider: StubProvider, tmp_path: Path) -> Iterator[
 
 def hybrid(application: Application, query: str = QUERY, **more: Any) -> SearchAnswer:
     return ask(application, query, **{"ranker": "hybrid", "explain": True, "cut": False, **more})
+
+
+def test_who_waits_for_it_keeps_nobody_from_searching(
+    doubled: Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert doubled.second is not None
+    doubled.mirror.warm(BY_NAME["hybrid"].parts)
+    embedder, held = doubled.second.embedder, Held()
+    original = embedder.request_vectors
+
+    def late(texts: list[str], *, is_query: bool) -> object:
+        held.wait()
+        return original(texts, is_query=is_query)
+
+    monkeypatch.setattr(embedder, "request_vectors", late)
+
+    def quick_one() -> SearchAnswer:
+        # The other one comes as far as it can.
+        time.sleep(0.2)
+        return ask(doubled, QUERY)
+
+    slow, quick = held.beside(lambda: hybrid(doubled), quick_one)
+    assert found_ids(quick) == found_ids(ask(doubled, QUERY)) != []
+    assert told(slow)["ranker_variant"] == "hybrid+e5"
 
 
 def told(answer: SearchAnswer) -> dict[str, Any]:

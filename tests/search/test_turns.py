@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 import pytest
 from sqlalchemy import event
 
 from app.factory import Application
+from app.index.faiss_flat import FlatIndex
+from app.index.work import at_work
 from app.search import turns
 from tests.support.application import ask, found_ids, opened, plant, stub_values
+from tests.support.held import PATIENCE, Held
 from tests.support.provider import Asked, Reply, StubProvider, VectorFunction, fine
 
-PATIENCE = 9.0
 CALLERS = 4
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -34,6 +37,18 @@ def application(
     with opened(tmp_path, stub_values(provider)) as built:
         plant(built, [0.95], "walrus")
         yield built
+
+
+@pytest.fixture
+def roomy(provider: StubProvider, tmp_path: Path) -> Iterator[Application]:
+    """As many searches at once as usual."""
+    with opened(tmp_path, stub_values(provider)) as built:
+        plant(built, [0.95], "walrus")
+        yield built
+
+
+def search(application: Application, query: str, **more: Any) -> list[int]:
+    return found_ids(ask(application, query, **more))
 
 
 def most_at_once(application: Application) -> int:
@@ -68,94 +83,101 @@ def test_no_more_are_ranked_at_once_than_may_be(application: Application) -> Non
     assert most_at_once(application) == 1
 
 
-def test_who_waits_for_the_provider_keeps_nobody_from_it(
-    application: Application, provider: StubProvider
-) -> None:
-    found = found_ids(ask(application, "walrus"))
-    is_asked, may_answer = Event(), Event()
-
-    def held_back(asked: Asked, vector: VectorFunction) -> Reply:
-        is_asked.set()
-        may_answer.wait(PATIENCE)
-        return fine(asked, vector)
-
-    provider.behave(held_back)
-    with ThreadPoolExecutor(1) as pool:
-        slow = pool.submit(ask, application, "another")
-        assert is_asked.wait(PATIENCE)
-        # Its vector is remembered.
-        assert found_ids(ask(application, "walrus")) == found
-        assert not slow.done()
-        may_answer.set()
-        assert found_ids(slow.result()) == found
-
-
-@pytest.mark.sqlite
-def test_who_waits_for_relations_keeps_nobody_from_searching(
-    provider: StubProvider, tmp_path: Path
-) -> None:
-    with opened(tmp_path, stub_values(provider)) as roomy, ThreadPoolExecutor(1) as pool:
-        plant(roomy, [0.95], "walrus")
-        found = found_ids(ask(roomy, "walrus"))
-        # The parts of both are loaded, so that only relations are waited for.
-        assert found_ids(ask(roomy, "walrus", ranker="finder")) == found
-        with held_back(roomy, "note_relations") as (is_waiting, may_go_on):
-            slow = pool.submit(ask, roomy, "walrus", ranker="finder")
-            assert is_waiting.wait(PATIENCE)
-            assert found_ids(ask(roomy, "walrus")) == found
-            assert not slow.done()
-            may_go_on.set()
-            assert found_ids(slow.result()) == found
-
-
 @contextmanager
-def held_back(application: Application, table: str) -> Iterator[tuple[Event, Event]]:
-    """Hold statements about a table back; gives what tells of one, and what lets them go on."""
-    is_held, may_go_on = Event(), Event()
+def held_back(application: Application, table: str) -> Iterator[Held]:
+    """Hold statements about a table back."""
+    held = Held()
 
     def wait(_: Any, __: Any, statement: str, *___: Any) -> None:
         if table in statement:
-            is_held.set()
-            may_go_on.wait(PATIENCE)
+            held.wait()
 
     event.listen(application.database.engine, "before_cursor_execute", wait)
     try:
-        yield is_held, may_go_on
+        yield held
     finally:
-        may_go_on.set()
+        held.may_go_on.set()
         event.remove(application.database.engine, "before_cursor_execute", wait)
 
 
+def test_who_waits_for_the_provider_keeps_nobody_from_it(
+    application: Application, provider: StubProvider
+) -> None:
+    found, held = search(application, "walrus"), Held()
+
+    def answer_late(asked: Asked, vector: VectorFunction) -> Reply:
+        held.wait()
+        return fine(asked, vector)
+
+    provider.behave(answer_late)
+    # The vector of the one beside is remembered.
+    slow = partial(search, application, "another")
+    assert held.beside(slow, partial(search, application, "walrus")) == (found, found)
+
+
 @pytest.mark.sqlite
-def test_who_loads_an_index_keeps_nobody_from_searching(application: Application) -> None:
-    found = found_ids(ask(application, "walrus"))
-    with (
-        ThreadPoolExecutor(1) as pool,
-        held_back(application, "lexical_documents") as (is_loading, may_go_on),
-    ):
-        slow = pool.submit(ask, application, "walrus", ranker="fusion")
-        assert is_loading.wait(PATIENCE)
-        assert found_ids(ask(application, "walrus")) == found
-        assert not slow.done()
-        may_go_on.set()
-        assert found_ids(slow.result()) == found
+@pytest.mark.parametrize(
+    ("ranker", "table"), [("fusion", "lexical_documents"), ("finder", "note_relations")]
+)
+def test_who_loads_an_index_or_reads_relations_keeps_nobody_from_searching(
+    roomy: Application, ranker: str, table: str
+) -> None:
+    found = search(roomy, "walrus")
+    if table == "note_relations":
+        # Its parts are loaded, so that only relations are waited for.
+        assert search(roomy, "walrus", ranker=ranker) == found
+    with held_back(roomy, table) as held:
+        slow = partial(search, roomy, "walrus", ranker=ranker)
+        assert held.beside(slow, partial(search, roomy, "walrus")) == (found, found)
+
+
+@pytest.mark.sqlite
+def test_who_follows_what_was_committed_has_no_turn(roomy: Application) -> None:
+    """The searches that are under way go on; new ones would have to follow as well."""
+    search(roomy, "walrus")
+    plant(roomy, [0.9], "walrus")
+
+    def compute() -> None:
+        with at_work():
+            pass
+
+    with held_back(roomy, "FROM index_changes") as held:
+        assert held.beside(partial(search, roomy, "walrus"), compute) == ([1, 2], None)
+
+
+def test_who_waits_for_a_scan_has_no_turn(
+    roomy: Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found, held = search(roomy, "walrus"), Held()
+    assert search(roomy, "walrus", ranker="fusion") == found
+    original = FlatIndex.search
+
+    def scan(self: FlatIndex, *arguments: Any) -> Any:
+        # As the threads beside a search are called.
+        if threading.current_thread().name.startswith("scan"):
+            held.wait()
+        return original(self, *arguments)
+
+    monkeypatch.setattr(FlatIndex, "search", scan)
+    slow = partial(search, roomy, "walrus", ranker="fusion")
+    assert held.beside(slow, partial(search, roomy, "walrus")) == (found, found)
 
 
 @pytest.mark.sqlite
 def test_those_who_wait_for_one_load_hold_no_connections(application: Application) -> None:
-    found = found_ids(ask(application, "walrus"))
+    found = search(application, "walrus")
     with (
         ThreadPoolExecutor(CALLERS) as pool,
-        held_back(application, "lexical_documents") as (is_loading, may_go_on),
+        held_back(application, "lexical_documents") as held,
     ):
         waiting = [pool.submit(ask, application, "walrus", ranker="fusion") for _ in range(CALLERS)]
-        assert is_loading.wait(PATIENCE)
+        assert held.is_held.wait(PATIENCE)
         # The others come as far as they can.
         time.sleep(0.2)
-        held = application.database.engine.pool.checkedout()  # type: ignore[attr-defined]
-        may_go_on.set()
+        connections = application.database.engine.pool.checkedout()  # type: ignore[attr-defined]
+        held.may_go_on.set()
         assert [found_ids(each.result()) for each in waiting] == [found] * CALLERS
-    assert held == 1
+    assert connections == 1
 
 
 def test_those_at_work_leave_connections_to_others() -> None:

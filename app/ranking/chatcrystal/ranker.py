@@ -76,8 +76,8 @@ def _rank(question: Question, policy: Policy) -> RankingRun:
     stop: Stop | None = None
     while stop is None:
         if size > len(candidates) and len(candidates) < most:
-            reach = max(size, min(most, budget(question.limit, most)))
-            found: Sequence[Candidate] = yield NearestChunks(reach)
+            asked = max(size, min(most, budget(question.limit, most)))
+            found: Sequence[Candidate] = yield NearestChunks(asked)
             candidates = _continued(candidates, found) if candidates else found
         if size > read:
             reach = len(candidates) if rounds else FIRST_ROWS_PER_RESULT * question.limit
