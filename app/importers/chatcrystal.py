@@ -142,6 +142,9 @@ def _database_of(folder: Path) -> Path:
 def _copy(source: Path, copy: Path) -> None:
     """Copy the database and check the copy."""
     shutil.copyfile(source, copy)
+    if not copy.stat().st_size:
+        # It is cut before it is written anew; SQLite would take it for one without tables.
+        raise ImportFailed(f"{source} is empty: it is no database of ChatCrystal")
     with _connected(copy, source) as connection:
         problem = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
     if problem != "ok":

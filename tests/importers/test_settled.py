@@ -45,6 +45,26 @@ def test_a_database_that_is_being_written_is_read_whole(rewritten: Path) -> None
         assert len(list(chatcrystal_rows.messages(directory))) == 12
 
 
+def test_a_database_that_is_cut_to_be_written_is_waited_for(
+    source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = source / "chatcrystal.db"
+    content = path.read_bytes()
+    path.write_bytes(b"")
+    monkeypatch.setattr(time, "sleep", lambda _: path.write_bytes(content))
+    with opened(source) as directory:
+        assert len(list(chatcrystal_rows.notes(directory))) == 44
+
+
+def test_an_empty_database_that_keeps_still_is_refused(
+    source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settled, "PAUSE_SECONDS", 0.001)
+    (source / "chatcrystal.db").write_bytes(b"")
+    with pytest.raises(ImportFailed, match="is empty: it is no database"), opened(source):
+        pass
+
+
 def test_what_was_read_of_a_file_that_changed_is_not_taken(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_text("old")

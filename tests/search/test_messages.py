@@ -12,6 +12,7 @@ from sqlalchemy import text
 from app.domain.conversations import FoundTurn, MessageQuery
 from app.domain.imports import ImportRequest
 from app.factory import Application
+from app.mirror.parts import MESSAGES
 from fixtures.conversations import build
 from fixtures.conversations.story import every
 from tests.api.answers import data_of, error_of
@@ -197,6 +198,8 @@ def test_a_conversation_shows_turns_and_tools(told: Application) -> None:
 
 @pytest.mark.sqlite
 def test_what_may_be_found_is_read_once(told: Application) -> None:
+    # The index reads the ids of its documents as well, when it is loaded.
+    told.mirror.warm([MESSAGES])
     with recorded_statements(told.database) as statements:
         found = [ask(told, "hammer_moves", since="2001-01-01") for _ in range(3)]
     assert found[0] == found[1] == found[2] != ()
