@@ -123,9 +123,7 @@ def settle(folder: Path, dimension: int) -> None:
     with application.mirror.open():
         pass
     with application.database.engine.connect() as connection:
-        connection.exec_driver_sql("ROLLBACK")
         connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
-        connection.exec_driver_sql("BEGIN")
     application.close()
 
 

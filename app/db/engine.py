@@ -55,7 +55,6 @@ class Database:
         """
         self.engine = _make_engine(url)
         self._readers = _reading(self.engine)
-        self._writers = self.engine.execution_options(is_writer=True)
         self._versions = Versions(self.engine)
         self._write_lock = threading.Lock()
 
@@ -78,6 +77,8 @@ class Database:
             DatabaseUnavailable: the database cannot be read.
         """
         with _mapped_errors(self.path), self._readers.connect() as connection, connection.begin():
+            if self.is_sqlite:
+                _begin_reading(connection)
             self._versions.begin(connection)
             yield connection
 
@@ -99,9 +100,10 @@ class Database:
         with (
             self._write_lock,
             _mapped_errors(self.path),
-            self._writers.connect() as connection,
+            self.engine.connect() as connection,
             connection.begin(),
         ):
+            _begin_writing(connection)
             yield connection
 
     @contextmanager
@@ -117,10 +119,11 @@ class Database:
         with (
             self._write_lock,
             _mapped_errors(self.path),
-            self._writers.connect() as connection,
+            self.engine.connect() as connection,
             _without_foreign_keys(connection),
             connection.begin(),
         ):
+            _begin_writing(connection)
             yield connection
 
     def close(self) -> None:
@@ -156,7 +159,6 @@ def _make_engine(url: str | URL) -> Engine:
             "such as sqlite:////home/me/crystal.db"
         ) from error
     event.listen(engine, "connect", _prepare_sqlite)
-    event.listen(engine, "begin", _begin_sqlite)
     return engine
 
 
@@ -192,13 +194,18 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
         connection.execute(pragma)
 
 
-def _begin_sqlite(connection: Connection) -> None:
-    if connection.get_execution_options().get("is_writer"):
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
-        return
+# Not events of the engine: one of them alone would have each statement look for all others.
+def _begin_reading(connection: Connection) -> None:
     # Nothing is locked yet, so there is no fault to be told of, and every search begins here.
     driver: Any = connection.connection.dbapi_connection
     driver.execute("BEGIN DEFERRED")
+
+
+def _begin_writing(connection: Connection) -> None:
+    if connection.dialect.name == postgresql.BACKEND:
+        postgresql.take_turn(connection)
+    else:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 @contextmanager

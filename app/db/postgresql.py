@@ -33,7 +33,7 @@ def with_driver(url: URL) -> URL:
 
 
 def listen(engine: Engine, lock_timeout_seconds: int) -> None:
-    """Have every connection prepared, and every write transaction wait for its turn."""
+    """Have every connection prepared."""
 
     def prepare(connection: Any, _record: object) -> None:
         # Committed, or the first rollback would undo them.
@@ -42,7 +42,6 @@ def listen(engine: Engine, lock_timeout_seconds: int) -> None:
         connection.commit()
 
     event.listen(engine, "connect", prepare)
-    event.listen(engine, "begin", _take_turn)
 
 
 def is_from(cause: BaseException | None) -> bool:
@@ -83,12 +82,17 @@ _REASONS = (
 )
 
 
-def _take_turn(connection: Connection) -> None:
-    # Two writers at once would each miss what the other reads and writes; SQLite has one at a time.
-    if connection.get_execution_options().get("is_writer"):
-        driver: Any = connection.connection.driver_connection
-        try:
-            driver.execute(f"SELECT pg_advisory_xact_lock({WRITERS})")
-        except connection.dialect.loaded_dbapi.Error as error:
-            # The library does not wrap what is raised here.
-            raise DatabaseUnavailable(reason(error) or _UNREACHABLE) from error
+def take_turn(connection: Connection) -> None:
+    """Have a write transaction wait for its turn.
+
+    Two writers at once would each miss what the other reads and writes; SQLite has one at a time.
+
+    Raises:
+        DatabaseUnavailable: the server cannot be reached, or another writer takes too long.
+    """
+    driver: Any = connection.connection.driver_connection
+    try:
+        driver.execute(f"SELECT pg_advisory_xact_lock({WRITERS})")
+    except connection.dialect.loaded_dbapi.Error as error:
+        # The library does not wrap what is raised here.
+        raise DatabaseUnavailable(reason(error) or _UNREACHABLE) from error
