@@ -188,12 +188,12 @@ class FlatIndex:
         segments = [segment.without(gone) for segment in self.segments]
         segments = [segment for segment in segments if segment.living]
         if len(added):
-            order = np.argsort(added, kind="stable")
-            batch = iter([(added[order], vectors[order])])
-            fresh = FlatIndex.loaded(self.dimension, len(added), batch, self.form).segments
             if segments and segments[-1].living + len(added) <= TAIL_ROWS:
-                fresh = (Segment(merged([segments.pop(), *fresh], self.form)),)
-            segments += fresh
+                segments[-1] = Segment(merged(segments[-1:], self.form, (added, vectors)))
+            else:
+                order = np.argsort(added, kind="stable")
+                batch = iter([(added[order], vectors[order])])
+                segments += FlatIndex.loaded(self.dimension, len(added), batch, self.form).segments
         return replace(self, segments=tuple(segments))
 
     @property

@@ -82,7 +82,7 @@ class Planes:
         bits += chosen[1].view(np.int16)
         return bits.view(np.float32)
 
-    def put(self, rows: slice, vectors: Vectors) -> float:
+    def put(self, rows: slice | NDArray[np.int64], vectors: Vectors) -> float:
         """Write float32 vectors (k, d) into some rows; return how far they were rounded at most.
 
         That is the length of what the scanned plane leaves out of one of them; nothing is left

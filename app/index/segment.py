@@ -5,7 +5,7 @@ Owns what is dead, and the writing of several segments into one. Must not know o
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 
 from app.index.core import Core, Form, Ids, Mask, Positions
 from app.index.planes import Planes
+from app.index.rows import Batch
+
+NOTHING: Batch = (np.empty(0, np.int64), np.empty((0, 0), np.float32))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -57,20 +60,23 @@ class Segment:
         return self.core.search(query, limit, selected)
 
 
-def merged(segments: Iterable[Segment], form: Form) -> Core:
-    """Copy what lives in some segments into one core, by ascending id."""
-    parts = list(segments)
-    ids = np.concatenate([part.living_ids for part in parts])
+def merged(segments: Sequence[Segment], form: Form, added: Batch | None = None) -> Core:
+    """Copy what lives in some segments, and what is added, into one core, by ascending id."""
+    added_ids, vectors = added or NOTHING
+    ids = np.concatenate([*(part.living_ids for part in segments), added_ids])
     order = np.argsort(ids, kind="stable")
-    starts = np.cumsum([0, *(part.living for part in parts)])
+    places = np.empty(len(order), dtype=np.int64)
+    places[order] = np.arange(len(order))
 
     def fill(target_ids: Ids, target: Planes) -> float:
         target_ids[:] = ids[order]
-        place = np.empty(len(order), dtype=np.int64)
-        place[order] = np.arange(len(order))
-        for part, start in zip(parts, starts[:-1], strict=True):
+        start = 0
+        for part in segments:
             living = slice(None) if part.alive is None else part.alive
-            target.copy(place[start : start + part.living], part.core.planes, living)
-        return max(part.core.planes.rounding for part in parts)
+            end = start + part.living
+            target.copy(places[start:end], part.core.planes, living)
+            start = end
+        put = target.put(places[start:], vectors) if len(vectors) else 0.0
+        return max(put, *(part.core.planes.rounding for part in segments))
 
-    return Core.filled(len(ids), parts[0].core.planes.dimension, fill, form)
+    return Core.filled(len(ids), segments[0].core.planes.dimension, fill, form)

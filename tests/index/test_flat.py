@@ -313,3 +313,18 @@ def test_an_old_index_is_not_disturbed_by_a_new_one() -> None:
     twin.apply("merge all", 1)
     assert old.search(query, 99) == brute_force(stored, query, None)
     assert twin.index.search(query, 99) == brute_force(twin.stored, query, None)
+
+
+@pytest.mark.parametrize("place", [0, 1, 2], ids=["first", "in the tail", "last"])
+def test_the_error_of_a_scan_is_that_of_its_most_rounded_vector(place: int) -> None:
+    """Halves are kept whole by bfloat16, thirds are not."""
+    vectors = np.full((3, 4), 0.5, np.float32)
+    vectors[place] = 1 / 3
+    grown, query = FlatIndex(4), np.ones(4, np.float32)
+    for number in range(3):
+        added = np.array([number + 1], np.int64)
+        grown = grown.changed(np.empty(0, np.int64), added, vectors[number : number + 1])
+    at_once = FlatIndex.loaded(4, 3, iter([(np.arange(1, 4, dtype=np.int64), vectors)]))
+    [tail], [whole] = grown.segments, at_once.segments
+    assert tail.core.error(query) == whole.core.error(query)
+    assert whole.core.error(query) > whole.core.error(np.zeros(4, np.float32))
