@@ -155,8 +155,8 @@ def add_chunks(connection: Connection, space_id: int, first: int, vectors: Vecto
          "created_at": MOMENT, "vector": vector.tobytes()}
         for place, vector in enumerate(vectors)
     ]  # fmt: skip
-    ids = chunks.add(connection, rows)
-    entries = [Change(CHANGED_VECTOR, OPERATION_ADD, each, space_id, KIND_CHUNK) for each in ids]
+    added = chunks.add(connection, rows)
+    entries = [Change(CHANGED_VECTOR, OPERATION_ADD, row.id, space_id, KIND_CHUNK) for row in added]
     changes.append(connection, entries)
 
 

@@ -16,10 +16,10 @@ from sqlalchemy import Connection, delete, func, insert, select
 from app.db import streaming
 from app.db.filters import note_conditions
 from app.db.idlist import bound, in_bound_ids, in_ids
-from app.db.models import conversations, embeddings, note_spaces, notes
+from app.db.models import conversations, embeddings, notes
 from app.db.standing import SEARCHED_STATUS
 from app.domain.evidence import NoteCard
-from app.domain.notes import STATUS_DONE, NoteFilters
+from app.domain.notes import NoteFilters
 
 LOAD_BATCH = 2_000
 
@@ -46,7 +46,23 @@ _VECTORS = (
 )
 
 
-_ADD = insert(embeddings).returning(embeddings.c.id, sort_by_parameter_order=True)
+_ADD = insert(embeddings).returning(
+    embeddings.c.id,
+    embeddings.c.space_id,
+    embeddings.c.kind,
+    embeddings.c.note_id,
+    embeddings.c.chunk_text,
+)
+
+
+class AddedRow(NamedTuple):
+    """A row with a vector that was just stored; one of an entity is of no note."""
+
+    id: int
+    space_id: int
+    kind: str
+    note_id: int | None
+    text: str
 
 
 class StoredChunk(NamedTuple):
@@ -142,11 +158,15 @@ def _vectors(found: Sequence[Any], dimension: int) -> VectorBatch:
     )
 
 
-def add(connection: Connection, values: Sequence[Mapping[str, Any]]) -> tuple[int, ...]:
-    """Store chunk rows with their vectors and return their ids, in the given order."""
+def add(connection: Connection, values: Sequence[Mapping[str, Any]]) -> list[AddedRow]:
+    """Store rows with their vectors, which get ascending ids; return what was stored, by id.
+
+    Every row names the same columns.
+    """
     if not values:
-        return ()
-    return tuple(connection.execute(_ADD, list(values)).scalars())
+        return []
+    # SQLAlchemy's own order would be a statement for each row of SQLite.
+    return sorted(AddedRow(*row) for row in connection.execute(_ADD, list(values)))
 
 
 def remove_of_notes(
@@ -172,25 +192,6 @@ def remove_of_notes(
         delete(embeddings).where(condition).returning(columns.id, columns.space_id, columns.kind)
     )
     return tuple(sorted((row[0], row[1], row[2]) for row in found))
-
-
-def notes_without_chunks(connection: Connection, space_id: int, kind: str) -> tuple[int, ...]:
-    """Return the notes that call themselves done in a space but have no chunk there."""
-    has_chunk = (
-        select(embeddings.c.id)
-        .where(
-            embeddings.c.note_id == notes.c.id,
-            embeddings.c.space_id == space_id,
-            embeddings.c.kind == kind,
-        )
-        .exists()
-    )
-    found = connection.execute(
-        select(notes.c.id)
-        .where(notes.c.embedding_status == "done", ~has_chunk)
-        .order_by(notes.c.id)
-    )
-    return tuple(found.scalars())
 
 
 def vectors_by_hash(
@@ -240,58 +241,3 @@ def places_of_notes(
         )
     )
     return {row[0]: (row[1], row[2]) for row in found}
-
-
-def notes_lacking(
-    connection: Connection,
-    space_id: int,
-    kind: str,
-    note_ids: Iterable[int] | None = None,
-    *,
-    embedded_in: int | None = None,
-) -> tuple[int, ...]:
-    """Return the notes, maybe of some, that are embedded but lack a kind in a space.
-
-    What counts is that they are embedded in that space, or in another one if it is given.
-    """
-    columns = note_spaces.c
-    has_kind = (
-        select(embeddings.c.id)
-        .where(
-            embeddings.c.note_id == columns.note_id,
-            embeddings.c.space_id == space_id,
-            embeddings.c.kind == kind,
-        )
-        .exists()
-    )
-    status_space = space_id if embedded_in is None else embedded_in
-    conditions = [columns.space_id == status_space, columns.status == STATUS_DONE, ~has_kind]
-    if note_ids is not None:
-        conditions.append(in_ids(columns.note_id, note_ids))
-    found = connection.execute(select(columns.note_id).where(*conditions).order_by(columns.note_id))
-    return tuple(found.scalars())
-
-
-def every_note_has(connection: Connection, space_id: int, kind: str, embedded_in: int) -> bool:
-    """Tell whether every note that is embedded in the active space has a kind in another.
-
-    Told by three counts, which take a hundredth of what asking for each note takes. A note has at
-    most one vector of the kind.
-    """
-    states, status = note_spaces.c, notes.c.embedding_status
-    embedded = connection.execute(
-        select(func.count())
-        .select_from(note_spaces)
-        .where(states.space_id == embedded_in, states.status == STATUS_DONE)
-    ).scalar_one()
-    of_others = connection.execute(
-        select(func.count())
-        .select_from(embeddings.join(notes, notes.c.id == embeddings.c.note_id))
-        .where(
-            # Not "unequal", for which no index is used.
-            (status < STATUS_DONE) | (status > STATUS_DONE),
-            embeddings.c.space_id == space_id,
-            embeddings.c.kind == kind,
-        )
-    ).scalar_one()
-    return count(connection, space_id, kind) - of_others == int(embedded)

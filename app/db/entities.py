@@ -56,9 +56,9 @@ def add(connection: Connection, keys: Sequence[Key]) -> dict[Key, int]:
     """Store new entities; return their ids."""
     if not keys:
         return {}
-    statement = insert(entities).returning(entities.c.id, sort_by_parameter_order=True)
+    statement = insert(entities).returning(entities.c.id, entities.c.kind, entities.c.name)
     rows = [{"kind": kind, "name": name} for kind, name in keys]
-    return dict(zip(keys, connection.execute(statement, rows).scalars(), strict=True))
+    return {(kind, name): id_ for id_, kind, name in sorted(connection.execute(statement, rows))}
 
 
 def named(connection: Connection, entity_ids: Iterable[int]) -> dict[int, Entity]:

@@ -43,7 +43,7 @@ _OWNERS = select(
     lexical_documents.c.entity_id,
 ).where(in_bound_ids(lexical_documents.c.id))
 
-_ADD = insert(lexical_documents).returning(lexical_documents.c.id, sort_by_parameter_order=True)
+_ADD = insert(lexical_documents).returning(lexical_documents.c.id, lexical_documents.c.kind)
 
 
 def every(connection: Connection) -> Iterator[StoredDocument]:
@@ -123,12 +123,12 @@ def fragment_ids_passing(connection: Connection, filters: NoteFilters) -> NDArra
     return np.sort(np.fromiter(found.scalars(), dtype=np.int64))
 
 
-def add(connection: Connection, documents: Sequence[DocumentDraft]) -> tuple[int, ...]:
-    """Store documents and return their ids in order."""
+def add(connection: Connection, documents: Sequence[DocumentDraft]) -> tuple[tuple[int, str], ...]:
+    """Store documents, which get ascending ids; return id and kind of each, by id."""
     if not documents:
         return ()
     rows = [document._asdict() for document in documents]
-    return tuple(connection.execute(_ADD, rows).scalars())
+    return tuple(sorted((row[0], row[1]) for row in connection.execute(_ADD, rows)))
 
 
 def remove_of_notes(

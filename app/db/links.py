@@ -20,8 +20,7 @@ from sqlalchemy import Connection, Select, and_, bindparam, delete, insert, or_,
 from app.db.columns import read_texts
 from app.db.idlist import bound, in_bound_ids, in_ids
 from app.db.models import conversations, note_links, notes
-from app.domain.conversations import MARKDOWN_SOURCE
-from app.domain.links import Link, LinkEdge, Named, StoredLink
+from app.domain.links import Link, LinkEdge, Named, StoredLink, folder_of
 
 _KEYS_AT_ONCE = 500
 _C = note_links.c
@@ -228,7 +227,7 @@ def named(connection: Connection, note_ids: Iterable[int]) -> dict[int, Named]:
 
 
 def _named(row: Any) -> Named:
-    folder = row.project_dir if row.source == MARKDOWN_SOURCE else ""
+    folder = folder_of(row.source, row.project_dir)
     return Named(
         row.id, row.title, read_texts(row.aliases), row.path, row.slug, folder, row.created_at
     )

@@ -72,12 +72,10 @@ def allowed(connection: Connection, query: MessageQuery) -> NDArray[np.int64]:
 def add(
     connection: Connection, conversation_id: str, documents: Sequence[MessageDocument]
 ) -> tuple[int, ...]:
-    """Store documents of a conversation and return their ids in order."""
+    """Store documents of a conversation, which get ascending ids; return these."""
     if not documents:
         return ()
-    statement = insert(message_documents).returning(
-        message_documents.c.id, sort_by_parameter_order=True
-    )
+    statement = insert(message_documents).returning(message_documents.c.id)
     rows = [
         {
             "conversation_id": conversation_id,
@@ -88,7 +86,7 @@ def add(
         }
         for document in documents
     ]
-    return tuple(connection.execute(statement, rows).scalars())
+    return tuple(sorted(connection.execute(statement, rows).scalars()))
 
 
 def remove(connection: Connection, conversation_id: str) -> tuple[int, ...]:

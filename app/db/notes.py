@@ -34,15 +34,17 @@ from app.db.models import (
 )
 from app.db.standing import SEARCHED_STATUS
 from app.domain.evidence import NoteCard, NoteFacts
-from app.domain.notes import Note, NoteFilters, NoteQuery
+from app.domain.notes import Note, NoteFilters, NoteQuery, Origin
 from app.domain.page import Page
 
 _JOINED = notes.join(conversations, notes.c.conversation_id == conversations.c.id)
 _ACTIVE_SPACE = (
     select(embedding_spaces.c.id).where(embedding_spaces.c.active == 1).scalar_subquery()
 )
+_OWN_COLUMNS = tuple(column for column in notes.c if column.key != "content_digest")
 _NOTE = select(
-    *(column for column in notes.c if column.key != "content_digest"),
+    *_OWN_COLUMNS,
+    conversations.c.source,
     conversations.c.project_name,
     conversations.c.project_dir,
     note_spaces.c.error.label("embedding_error"),
@@ -68,11 +70,12 @@ _TAGS_OF_NOTES = (
     .order_by(note_tags.c.note_id, tags.c.id)
 )
 _ADD = insert(notes).returning(notes.c.id)
+_CREATE = insert(notes).returning(*_OWN_COLUMNS)
 _JSON_COLUMNS = ("key_conclusions", "code_snippets", "error_signatures", "files_touched")
 
 
-def _note(row: Row[Any], note_tags_: tuple[str, ...]) -> Note:
-    values = dict(row._mapping)
+def _note(row: Row[Any], note_tags_: tuple[str, ...], **more: str | None) -> Note:
+    values = {**row._mapping, **more}
     for name in _JSON_COLUMNS:
         values[name] = read_json(values[name])
     values["aliases"] = read_texts(values["aliases"])
@@ -179,6 +182,24 @@ def add(connection: Connection, values: Mapping[str, Any]) -> int:
     """Store a note's columns and return its id."""
     note_id: int = connection.execute(_ADD, dict(values)).scalar_one()
     return note_id
+
+
+def create(
+    connection: Connection, values: Mapping[str, Any], origin: Origin, note_tags_: tuple[str, ...]
+) -> Note:
+    """Store the columns of a note of a conversation, and return it as it reads with its tags.
+
+    The tags, in the order of their ids, are the caller's to store.
+    """
+    row = connection.execute(_CREATE, {**values, "conversation_id": origin.conversation_id}).one()
+    return _note(
+        row,
+        note_tags_,
+        source=origin.source,
+        project_name=origin.project_name,
+        project_dir=origin.project_dir,
+        embedding_error=None,
+    )
 
 
 def change(connection: Connection, note_id: int, values: Mapping[str, Any]) -> None:

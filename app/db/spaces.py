@@ -179,6 +179,7 @@ def set_states(connection: Connection, space_id: int, states: Sequence[NoteState
     """Replace the states of notes in a space, mirrored when it is the active one."""
     forget_states(connection, space_id, [state.note_id for state in states])
     add_states(connection, space_id, states)
+    mirror_states(connection, space_id, states)
 
 
 def forget_states(connection: Connection, space_id: int, note_ids: Sequence[int]) -> None:
@@ -265,10 +266,14 @@ def notes_with_state(connection: Connection, space_id: int, note_ids: Iterable[i
 
 
 def add_states(connection: Connection, space_id: int, states: Sequence[NoteState]) -> None:
-    """Store states of notes that have none in a space yet, mirrored when it is the active one."""
-    if not states:
-        return
-    connection.execute(_ADD_STATES, [{"space_id": space_id, **asdict(state)} for state in states])
+    """Store states of notes that have none in a space yet; to be mirrored."""
+    if states:
+        rows = [{"space_id": space_id, **asdict(state)} for state in states]
+        connection.execute(_ADD_STATES, rows)
+
+
+def mirror_states(connection: Connection, space_id: int, states: Iterable[NoteState]) -> None:
+    """Give notes the status that they have in a space, if it is the active one."""
     by_status: defaultdict[str, list[int]] = defaultdict(list)
     for state in states:
         by_status[state.status].append(state.note_id)

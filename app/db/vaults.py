@@ -87,11 +87,12 @@ def change_files(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> N
 
 
 def add_notes(connection: Connection, rows: Sequence[Mapping[str, Any]]) -> tuple[int, ...]:
-    """Store notes; every row names the same columns. Return their ids in order."""
+    """Store notes of conversations; every row names the same columns. Return their ids in order."""
     if not rows:
         return ()
-    statement = insert(notes).returning(notes.c.id, sort_by_parameter_order=True)
-    return tuple(connection.execute(statement, list(rows)).scalars())
+    statement = insert(notes).returning(notes.c.conversation_id, notes.c.id)
+    ids = {row[0]: row[1] for row in connection.execute(statement, list(rows))}
+    return tuple(ids[row["conversation_id"]] for row in rows)
 
 
 def count_links(connection: Connection, folder: str) -> tuple[int, int]:

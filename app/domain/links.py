@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from app.domain.conversations import MARKDOWN_SOURCE
+from app.domain.notes import Note
+
 KIND_WIKI = "wiki"
 KIND_MARKDOWN = "markdown"
 KIND_EMBED = "embed"
@@ -62,3 +65,21 @@ class Named:
     slug: str | None
     folder: str
     created_at: str
+
+
+def named(note: Note) -> Named:
+    """Return all that a link may call a note by."""
+    return Named(
+        note.id,
+        note.title,
+        note.aliases,
+        note.path,
+        note.slug,
+        folder_of(note.source, note.project_dir),
+        note.created_at,
+    )
+
+
+def folder_of(source: str, project_dir: str) -> str:
+    """Return the vault that a note of a conversation came from, empty for notes of no vault."""
+    return project_dir if source == MARKDOWN_SOURCE else ""

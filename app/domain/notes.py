@@ -45,6 +45,7 @@ class Note:
     outcome_type: str | None
     created_at: str
     updated_at: str | None
+    source: str
     project_name: str
     project_dir: str
     tags: tuple[str, ...]
@@ -54,6 +55,16 @@ class Note:
     slug: str | None
     external_id: str | None
     embedding_error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The conversation of a note, as far as the note shows it."""
+
+    conversation_id: str
+    source: str
+    project_name: str
+    project_dir: str
 
 
 @dataclass(frozen=True, slots=True)

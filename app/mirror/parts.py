@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection
 
-from app.db import chunks, lexical, message_documents, spaces
+from app.db import coverage, lexical, message_documents, spaces
 from app.domain.changes import (
     CHANGED_DOCUMENT,
     CHANGED_MESSAGES,
@@ -86,7 +86,7 @@ def _space_id(view: View) -> int | None:
 
 
 def _is_complete(connection: Connection, active: Space, second: Space) -> bool:
-    return chunks.every_note_has(connection, second.id, KIND_WHOLE, active.id)
+    return coverage.every_note_has(connection, second.id, KIND_WHOLE, active.id)
 
 
 def _dimension(view: View, part: str) -> int | None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection
 
-from app.db import chunks, note_graph
+from app.db import chunks, coverage, note_graph
 from app.domain.chunks import KIND_CHUNK, KIND_WHOLE
 from app.domain.evidence import Candidate
 from app.embedding.scale import centre_passages
@@ -114,7 +114,7 @@ class NoteVectors:
     def lacking_whole(self) -> tuple[int, ...]:
         """Return the embedded notes that have no vector of the whole yet."""
         space = self._view.space
-        return chunks.notes_lacking(self._connection, space.id, KIND_WHOLE) if space else ()
+        return coverage.notes_lacking(self._connection, space.id, KIND_WHOLE) if space else ()
 
     def means_beside(self, vector: Vector, note_ids: Iterable[int]) -> list[Match]:
         """Compare a vector with the means of notes' chunks."""

@@ -9,17 +9,16 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from app.db.columns import now, write_json
-from app.domain.notes import STATUS_PENDING, Note, NoteDraft, NotePatch
+from app.domain.notes import Note, NoteDraft, NotePatch, Origin
 from app.markdown.names import slug
 
 OWN_SOURCE = "manual"
 
 
-def note_columns(draft: NoteDraft, conversation_id: str) -> dict[str, Any]:
-    """Return the columns of a new note."""
+def note_columns(draft: NoteDraft, status: str) -> dict[str, Any]:
+    """Return the columns of a new note, its conversation excepted."""
     moment = now()
     return {
-        "conversation_id": conversation_id,
         "title": draft.title,
         "summary": draft.summary,
         "body": draft.body,
@@ -27,7 +26,7 @@ def note_columns(draft: NoteDraft, conversation_id: str) -> dict[str, Any]:
         "code_snippets": write_json([asdict(snippet) for snippet in draft.code_snippets]),
         "aliases": write_json(draft.aliases),
         "raw_llm_response": draft.raw_llm_response,
-        "embedding_status": STATUS_PENDING,
+        "embedding_status": status,
         "scope": draft.scope,
         "source_type": draft.source_type,
         "source_agent": draft.source_agent,
@@ -43,14 +42,14 @@ def note_columns(draft: NoteDraft, conversation_id: str) -> dict[str, Any]:
     }
 
 
-def own_conversation(conversation_id: str, draft: NoteDraft) -> dict[str, Any]:
+def own_conversation(origin: Origin, draft: NoteDraft) -> dict[str, Any]:
     """Return the columns of the conversation that a note made by hand has of its own."""
     moment = now()
     return {
-        "id": conversation_id,
-        "source": OWN_SOURCE,
-        "project_dir": "",
-        "project_name": draft.project,
+        "id": origin.conversation_id,
+        "source": origin.source,
+        "project_dir": origin.project_dir,
+        "project_name": origin.project_name,
         "message_count": 0,
         "first_message_at": draft.created_at or moment,
         "last_message_at": draft.created_at or moment,

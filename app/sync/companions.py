@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from app.db import chunks, notes, spaces
+from app.db import chunks, coverage, notes, spaces
 from app.db.engine import Database
 from app.domain.chunks import COMPANION_KINDS, KIND_FIELD, KIND_WHOLE, Chunk
 from app.domain.notes import STATUS_DONE, Note
@@ -141,7 +141,7 @@ class CompanionEmbedder:
 def _lacking(
     connection: Connection, target: _Target, note_ids: Iterable[int] | None = None
 ) -> tuple[int, ...]:
-    return chunks.notes_lacking(
+    return coverage.notes_lacking(
         connection, target.space_id, KIND_WHOLE, note_ids, embedded_in=target.embedded_in
     )
 
@@ -161,9 +161,8 @@ def _store(unit: Transaction, space_id: int, outcomes: Mapping[int, Outcome]) ->
         for note_id, outcome in outcomes.items()
         for row in rows_of(note_id, space_id, outcome.prepared.chunks, outcome.vectors)
     ]
-    for kind in COMPANION_KINDS:
-        ids = chunks.add(unit.connection, [row for row in rows if row["kind"] == kind])
-        unit.added_vectors(space_id, kind, ids)
+    # Whole notes first, all of them.
+    unit.add_vectors(sorted(rows, key=lambda row: COMPANION_KINDS.index(row["kind"])))
 
 
 def drop_outdated(unit: Transaction, before: Note, after: Note) -> None:

@@ -42,7 +42,6 @@ def write(unit: Transaction, active: Active, before: Note | None, draft: Draft) 
         columns = {"embedding_status": STATUS_PENDING, "updated_at": now(), **draft.columns}
         note_id = notes.add(connection, columns)
         tags.give(connection, {note_id: draft.tags})
-        unit.created([note_id])
     else:
         note_id = before.id
         notes.change(connection, note_id, {**draft.columns, "updated_at": now()})
@@ -51,7 +50,9 @@ def write(unit: Transaction, active: Active, before: Note | None, draft: Draft) 
     after = notes.get(connection, note_id)
     if after is None:
         raise NoteNotFound
-    if before is not None:
+    if before is None:
+        unit.created([after])
+    else:
         drop_outdated(unit, before, after)
     actual = texts.of_note(after, active.embedder.max_chars)
     if actual.text_hash == draft.outcome.prepared.text_hash:

@@ -57,8 +57,7 @@ def write_documents(connection: Connection, chunk_ids: Iterable[int]) -> list[Ch
     """Write the documents of chunks that have none, and let the chunks mention what they hold."""
     found = entities.chunks(connection, chunk_ids)
     _settle_chunks(connection, found, ())
-    ids = lexical.add(connection, documents(found))
-    return documents_changed(OPERATION_ADD, ((id_, KIND_CHUNK) for id_ in ids))
+    return documents_changed(OPERATION_ADD, lexical.add(connection, documents(found)))
 
 
 def documents(chunks: Iterable[ChunkText]) -> list[DocumentDraft]:
@@ -155,9 +154,7 @@ def _ensure(connection: Connection, keys: Collection[Key]) -> tuple[dict[Key, in
         DocumentDraft(KIND_ENTITY, postings_of({TITLE: name}), entity_id=id_)
         for (_, name), id_ in added.items()
     ]
-    documents = lexical.add(connection, drafts)
-    announced = documents_changed(OPERATION_ADD, ((id_, KIND_ENTITY) for id_ in documents))
-    return known | added, announced
+    return known | added, documents_changed(OPERATION_ADD, lexical.add(connection, drafts))
 
 
 def _settle_chunks(

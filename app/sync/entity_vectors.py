@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from app.db import chunks, entities
+from app.db import entities
 from app.db.engine import Database
 from app.domain.chunks import KIND_ENTITY, Chunk
 from app.domain.fragments import Entity
@@ -77,8 +77,7 @@ class EntityEmbedder:
             rows = [_row(id_, active.space_id, fresh[id_]) for id_ in lacking]
             if rows:
                 settle_dimension(unit, active.space_id, len(fresh[lacking[0]].vectors[0]))
-                added = chunks.add(unit.connection, rows)
-                unit.added_vectors(active.space_id, KIND_ENTITY, added)
+                unit.add_vectors(rows)
         return len(rows)
 
 

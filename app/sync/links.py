@@ -19,7 +19,8 @@ from sqlalchemy import Connection
 
 from app.db import links
 from app.db import names as note_keys
-from app.domain.links import Link, Named, StoredLink
+from app.domain.links import Link, Named, StoredLink, named
+from app.domain.notes import Note
 from app.markdown import names, resolution
 from app.markdown.links import links_of
 
@@ -29,7 +30,7 @@ def settle(
     note_ids: Iterable[int],
     loose: Iterable[int],
     new: Collection[int],
-    bodies: Mapping[int, str | None],
+    read: Iterable[Note],
 ) -> None:
     """Settle the links of notes that are written, and those that may lead to them.
 
@@ -37,15 +38,18 @@ def settle(
         note_ids: Notes that are new, or whose text or names changed.
         loose: Links, by id, whose note is deleted.
         new: Those of the notes that this transaction stored: they have no names and links yet.
-        bodies: Texts of notes that were read already, as they are stored now.
+        read: Notes that are known already, as they are stored now.
     """
     ids = sorted(set(note_ids))
     known = [note_id for note_id in ids if note_id not in new]
-    written = links.named(connection, ids)
+    notes = {note.id: note for note in read}
+    unread = [note_id for note_id in ids if note_id not in notes]
+    written = {each: named(notes[each]) for each in ids if each in notes}
+    written |= links.named(connection, unread)
     touched = _settle_names(connection, written, known)
-    unread = [note_id for note_id in written if note_id not in bodies]
-    texts = {**bodies, **links.bodies(connection, unread)}
-    linked = _settle_bodies(connection, {each: texts.get(each) for each in sorted(written)}, known)
+    bodies = {each: notes[each].body for each in written if each in notes}
+    bodies |= links.bodies(connection, [each for each in written if each not in notes])
+    linked = _settle_bodies(connection, dict(sorted(bodies.items())), known)
     affected = {
         each.id: each
         for each in (

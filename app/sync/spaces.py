@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from sqlalchemy import Connection
 
-from app.db import changeover, changes, chunks, spaces
+from app.db import changeover, changes, chunks, coverage, spaces
 from app.db.engine import Database
 from app.domain.calibration import Scale
 from app.domain.chunks import KIND_CHUNK
@@ -43,7 +43,7 @@ def prepare(database: Database, spec: SpaceSpec) -> Space:
         return known
     with transaction(database) as unit:
         space = _activate(unit, spec)
-        broken = chunks.notes_without_chunks(unit.connection, space.id, KIND_CHUNK)
+        broken = coverage.notes_without_chunks(unit.connection, space.id, KIND_CHUNK)
         if broken:
             spaces.set_status(unit.connection, space.id, broken, STATUS_PENDING)
         changes.trim(unit.connection, _kept_changes(unit.connection, space.id))
@@ -69,7 +69,7 @@ def begin_variant(database: Database, spec: SpaceSpec) -> Space:
 
 
 def _needs_care(connection: Connection, space_id: int) -> bool:
-    if chunks.notes_without_chunks(connection, space_id, KIND_CHUNK):
+    if coverage.notes_without_chunks(connection, space_id, KIND_CHUNK):
         return True
     return changes.count(connection) > _kept_changes(connection, space_id)
 
@@ -135,7 +135,7 @@ def settle_dimension(unit: Transaction, space_id: int, dimension: int) -> None:
     Raises:
         SpaceMismatch: the space has vectors of another dimension.
     """
-    space = spaces.get(unit.connection, space_id)
+    space = unit.space(space_id)
     if space.spec.dimension is None:
         spaces.set_dimension(unit.connection, space_id, dimension)
         unit.changed_space(space_id)

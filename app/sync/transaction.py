@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from operator import attrgetter
+from typing import Any
 
 from sqlalchemy import Connection
 
-from app.db import changes, entities, lexical, links, message_documents, notes
+from app.db import changes, chunks, entities, lexical, links, message_documents, notes, spaces
 from app.db.engine import Database
 from app.db.entities import ChunkText
+from app.db.spaces import NoteState
 from app.domain.changes import (
     CHANGED_MESSAGES,
     CHANGED_SPACE,
@@ -20,6 +23,7 @@ from app.domain.changes import (
 )
 from app.domain.chunks import KIND_CHUNK
 from app.domain.notes import Note
+from app.domain.spaces import Space
 from app.sync import entities as entity_sync
 from app.sync import links as link_sync
 from app.sync import messages, words
@@ -36,34 +40,54 @@ class Transaction:
         self._reworded: set[int] = set()
         self._relinked: set[int] = set()
         self._loose_links: set[int] = set()
-        self._added_chunks: list[int] = []
+        self._stored: dict[int, Note] = {}
+        self._spaces: dict[int, Space] = {}
+        self._added_chunks: dict[int, ChunkText] = {}
         self._left_entities: set[int] = set()
         self._has_lost_chunks = False
         self._heard: set[str] = set()
 
-    def added_vectors(self, space_id: int, kind: str, chunk_ids: Iterable[int]) -> None:
-        """Announce new vectors; chunks get their documents at the end of the transaction."""
-        ids = list(chunk_ids)
-        self._changes += [
-            Change(CHANGED_VECTOR, OPERATION_ADD, chunk_id, space_id, kind) for chunk_id in ids
-        ]
-        if kind == KIND_CHUNK:
-            self._added_chunks += ids
+    def add_vectors(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Store rows with vectors, and announce them.
+
+        Chunks among them get their documents at the end of the transaction.
+        """
+        for row in chunks.add(self.connection, rows):
+            self._changes.append(
+                Change(CHANGED_VECTOR, OPERATION_ADD, row.id, row.space_id, row.kind)
+            )
+            if row.kind == KIND_CHUNK and row.note_id is not None:
+                chunk = ChunkText(row.id, row.note_id, row.space_id, row.text)
+                self._added_chunks[row.id] = chunk
 
     def removed_vectors(self, removed: Iterable[tuple[int, int, str]]) -> None:
         """Announce vectors that are gone, as (chunk id, space id, kind)."""
         for chunk_id, space_id, kind in removed:
+            self._added_chunks.pop(chunk_id, None)
             self._changes.append(Change(CHANGED_VECTOR, OPERATION_REMOVE, chunk_id, space_id, kind))
             self._has_lost_chunks |= kind == KIND_CHUNK
 
-    def created(self, note_ids: Iterable[int]) -> None:
+    def created(self, stored: Iterable[Note]) -> None:
         """Tell of notes that this transaction stored; what is derived from them is written too.
 
-        Nothing hangs on them from before, so nobody looks for what would have to go.
+        Nothing hangs on them from before, so nobody looks for what would have to go. They come as
+        they are stored now, so nobody reads them either, unless they are reworded afterwards.
         """
-        ids = list(note_ids)
-        self._new.update(ids)
-        self.reworded(ids)
+        by_id = {note.id: note for note in stored}
+        self._new.update(by_id)
+        self.reworded(by_id)
+        self._stored |= by_id
+
+    def has(self, state: NoteState) -> bool:
+        """Tell whether a note was stored by this transaction with a status already."""
+        note = self._stored.get(state.note_id)
+        return note is not None and note.embedding_status == state.status
+
+    def space(self, space_id: int) -> Space:
+        """Return a space; nobody else changes it before the end of the transaction."""
+        if space_id not in self._spaces:
+            self._spaces[space_id] = spaces.get(self.connection, space_id)
+        return self._spaces[space_id]
 
     def known(self, note_ids: Iterable[int]) -> list[int]:
         """Return those of some notes that were there before the transaction."""
@@ -74,9 +98,10 @@ class Transaction:
 
         These are their lexical documents, their names and their links.
         """
-        ids = list(note_ids)
-        self._reworded.update(ids)
-        self._relinked.update(ids)
+        for note_id in note_ids:
+            self._reworded.add(note_id)
+            self._relinked.add(note_id)
+            self._stored.pop(note_id, None)
 
     def relinked(self, note_ids: Iterable[int]) -> None:
         """Have only the names and links of notes settled, last in the transaction."""
@@ -128,6 +153,7 @@ class Transaction:
 
     def changed_space(self, space_id: int) -> None:
         """Announce that a space became active, or reads its cosines in another way."""
+        self._spaces.clear()
         self._changes.append(Change(CHANGED_SPACE, OPERATION_ADD, space_id, space_id))
         self._has_lost_chunks = True
 
@@ -137,30 +163,34 @@ class Transaction:
             self._changes += documents_changed(
                 OPERATION_REMOVE, lexical.remove_of_no_chunk(self.connection)
             )
-        written = notes.get_many(self.connection, self._reworded) if self._reworded else ()
-        fresh = entities.chunks(self.connection, self._added_chunks)
+        written = self._written()
+        fresh = sorted(self._added_chunks.values())
         self._write_words(written, fresh)
         if written or fresh or self._left_entities:
             self._changes += entity_sync.settle(
                 self.connection, written, fresh, self._left_entities, self._new
             )
         if self._relinked or self._loose_links:
-            bodies = {note.id: note.body for note in written}
-            link_sync.settle(self.connection, self._relinked, self._loose_links, self._new, bodies)
+            link_sync.settle(self.connection, self._relinked, self._loose_links, self._new, written)
         for conversation_id in sorted(self._heard):
             gone, added = messages.rewrite(self.connection, conversation_id)
             self._messages_changed(OPERATION_REMOVE, gone)
             self._messages_changed(OPERATION_ADD, added)
         changes.append(self.connection, self._changes)
 
+    def _written(self) -> tuple[Note, ...]:
+        """Return the reworded notes that there are as they are stored, by id."""
+        known = [self._stored[each] for each in self._reworded & self._stored.keys()]
+        unknown = self._reworded - self._stored.keys()
+        read = notes.get_many(self.connection, unknown) if unknown else ()
+        return tuple(sorted((*known, *read), key=attrgetter("id")))
+
     def _write_words(self, written: Sequence[Note], fresh: Sequence[ChunkText]) -> None:
         """Write the documents of notes anew, and those of new chunks."""
         removed = words.remove(self.connection, self.known(self._reworded))
         drafts = [*words.documents(written), *entity_sync.documents(fresh)]
-        kinds = (draft.kind for draft in drafts)
-        added = zip(lexical.add(self.connection, drafts), kinds, strict=True)
         self._changes += documents_changed(OPERATION_REMOVE, removed)
-        self._changes += documents_changed(OPERATION_ADD, added)
+        self._changes += documents_changed(OPERATION_ADD, lexical.add(self.connection, drafts))
 
 
 @contextmanager

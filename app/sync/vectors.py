@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from app.db import chunks, spaces
 from app.db.columns import now
-from app.domain.chunks import KIND_CHUNK, Chunk
+from app.domain.chunks import Chunk
 from app.domain.notes import NO_TEXT, STATUS_DONE, STATUS_FAILED
 from app.embedding.base import Embedder
 from app.errors import (
@@ -46,6 +46,11 @@ class Outcome:
         if self.error is not None:
             return self.error.message
         return None if self.prepared.chunks else NO_TEXT
+
+    @property
+    def status(self) -> str:
+        """The status that the note has with it."""
+        return STATUS_DONE if self.failure is None else STATUS_FAILED
 
 
 def embed(
@@ -102,16 +107,15 @@ def store_many(unit: Transaction, space_id: int, outcomes: Mapping[int, Outcome]
     lengths = {len(vector) for outcome in outcomes.values() for vector in outcome.vectors}
     for length in sorted(lengths):
         settle_dimension(unit, space_id, length)
-    unit.added_vectors(space_id, KIND_CHUNK, chunks.add(unit.connection, rows))
+    unit.add_vectors(rows)
     spaces.forget_states(unit.connection, space_id, known)
     states = [_state_of(note_id, outcome) for note_id, outcome in outcomes.items()]
     spaces.add_states(unit.connection, space_id, states)
+    spaces.mirror_states(unit.connection, space_id, [each for each in states if not unit.has(each)])
 
 
 def _state_of(note_id: int, outcome: Outcome) -> spaces.NoteState:
-    failure = outcome.failure
-    status = STATUS_DONE if failure is None else STATUS_FAILED
-    return spaces.NoteState(note_id, status, outcome.prepared.text_hash, failure)
+    return spaces.NoteState(note_id, outcome.status, outcome.prepared.text_hash, outcome.failure)
 
 
 def rows_of(

@@ -17,7 +17,7 @@ from sqlalchemy import Connection
 from app.db import chunks, conversations, notes, opens, relations, spaces, tags
 from app.db.columns import now, write_json
 from app.db.engine import Database
-from app.domain.notes import STATUS_DONE, STATUS_PENDING, Note, NoteDraft, NotePatch
+from app.domain.notes import STATUS_DONE, STATUS_PENDING, Note, NoteDraft, NotePatch, Origin
 from app.domain.relations import RELATION_TYPES, Relation, RelationDraft
 from app.embedding.active import Active, ActiveEmbedder
 from app.errors import (
@@ -30,7 +30,7 @@ from app.errors import (
 )
 from app.markdown.names import slug
 from app.sync import texts
-from app.sync.columns import edited, note_columns, own_conversation
+from app.sync.columns import OWN_SOURCE, edited, note_columns, own_conversation
 from app.sync.companions import drop_outdated
 from app.sync.transaction import Transaction, transaction
 from app.sync.vectors import Outcome, embed, store
@@ -69,18 +69,21 @@ class Writer:
         prepared = texts.of_draft(draft, ordered, active.embedder.max_chars)
         outcome = embed(active.embedder, [prepared])[0]
         with transaction(self._database) as unit:
-            conversation_id = _conversation_for(unit.connection, draft)
-            note_id = notes.add(unit.connection, note_columns(draft, conversation_id))
-            is_current = tags.in_id_order(unit.connection, ordered) == ordered
-            tags.give(unit.connection, {note_id: ordered})
-            unit.created([note_id])
+            origin = _origin_of(unit.connection, draft)
+            names = tags.in_id_order(unit.connection, ordered)
+            is_current = names == ordered
+            is_mirrored = is_current and unit.space(active.space_id).active
+            status = outcome.status if is_mirrored else STATUS_PENDING
+            note = notes.create(unit.connection, note_columns(draft, status), origin, names)
+            tags.give(unit.connection, {note.id: names})
+            unit.created([note])
             if is_current:
-                store(unit, active.space_id, note_id, outcome)
+                store(unit, active.space_id, note.id, outcome)
             else:
                 # Another process gave the tags other ids meanwhile.
-                _postpone(unit, active, note_id)
+                _postpone(unit, active, note.id)
         self._on_embedded()
-        return note_id
+        return note.id
 
     def _in_id_order(self, names: tuple[str, ...]) -> tuple[str, ...]:
         if not names:
@@ -250,16 +253,18 @@ def _remove_derived(unit: Transaction, note_id: int) -> None:
     unit.removed_documents([note_id])
 
 
-def _conversation_for(connection: Connection, draft: NoteDraft) -> str:
+def _origin_of(connection: Connection, draft: NoteDraft) -> Origin:
+    """Return the conversation of a new note, stored now if it is only the note's own."""
     if draft.conversation_id is None:
-        conversation_id = f"{OWN_CONVERSATION_PREFIX}{uuid.uuid4()}"
-        conversations.add(connection, [own_conversation(conversation_id, draft)])
-        return conversation_id
-    if conversations.get(connection, draft.conversation_id) is None:
+        own = Origin(f"{OWN_CONVERSATION_PREFIX}{uuid.uuid4()}", OWN_SOURCE, draft.project, "")
+        conversations.add(connection, [own_conversation(own, draft)])
+        return own
+    found = conversations.get(connection, draft.conversation_id)
+    if found is None:
         raise ConversationNotFound
-    if notes.id_of_conversation(connection, draft.conversation_id) is not None:
-        raise EditConflict(f"Conversation {draft.conversation_id} has a note already")
-    return draft.conversation_id
+    if notes.id_of_conversation(connection, found.id) is not None:
+        raise EditConflict(f"Conversation {found.id} has a note already")
+    return Origin(found.id, found.source, found.project_name, found.project_dir)
 
 
 def _version(note: Note) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from alembic import command
 from alembic.script import ScriptDirectory
 
-from app.db import chunks, migrate, spaces
+from app.db import migrate, spaces
 from app.db.engine import Database
 from app.domain.chunks import KIND_CHUNK
 from app.domain.notes import STATUS_DONE
@@ -117,7 +117,7 @@ def large_database(place: Place) -> Rows:
                  "created_at": MOMENT, "vector": vector.tobytes()}
                 for index, vector in enumerate(generated(CHUNKS_EACH, DIMENSION, random))
             ]  # fmt: skip
-            unit.added_vectors(space_id, KIND_CHUNK, chunks.add(unit.connection, rows))
+            unit.add_vectors(rows)
         unit.reworded(note_ids)
     application.companions.fill()
     application.close()

@@ -49,8 +49,9 @@ def test_chunks_get_their_ids_in_the_order_given(database: Database) -> None:
     with database.write() as connection:
         add_notes(connection, [{}])
         add_space(connection)
-        ids = chunks.add(connection, [chunk_row(1, index) for index in range(2_500)])
-        assert list(ids) == sorted(ids)
+        added = chunks.add(connection, [chunk_row(1, index) for index in range(2_500)])
+        ids = [row.id for row in added]
+        assert ids == sorted(ids)
         stored = {row.chunk_id: row.chunk_index for row in chunks.rows(connection, ids)}
     assert [stored[chunk_id] for chunk_id in ids] == list(range(2_500))
 

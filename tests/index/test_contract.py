@@ -81,9 +81,9 @@ class House:
                 chunk_row(number, space_id, vector)
                 for number, vector in zip(numbers, vectors, strict=True)
             ]
-            ids = chunks.add(connection, rows)
+            ids = [row.id for row in chunks.add(connection, rows)]
             announce(connection, OPERATION_ADD, space_id, ids)
-        return list(ids)
+        return ids
 
     def remove(self, space_id: int, ids: list[int]) -> None:
         with self.database.write() as connection:

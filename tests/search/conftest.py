@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import insert, text
 
-from app.db import chunks, tags
+from app.db import tags
 from app.db.models import conversations, note_spaces
 from app.db.models import notes as note_table
 from app.domain.chunks import KIND_CHUNK
@@ -70,7 +70,7 @@ def _store(unit: Transaction, planted: Planted) -> int:
     )
     tags.set_of_note(connection, note_id, planted.tags)
     rows = [_chunk(planted, note_id, index) for index in range(len(planted.cosines))]
-    unit.added_vectors(SPACE, KIND_CHUNK, chunks.add(connection, rows))
+    unit.add_vectors(rows)
     return note_id
 
 

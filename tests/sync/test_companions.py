@@ -58,8 +58,8 @@ NOTE = Note(
     code_snippets=[], raw_llm_response=None, is_edited=False, embedding_status="done",
     project_key=None, scope="project", source_type="manual", source_agent="unknown",
     task_kind=None, error_signatures=[], files_touched=[], outcome_type=None, created_at="",
-    updated_at=None, project_name="", project_dir="", tags=("tag",), body=None, aliases=("a",),
-    path=None, slug=None, external_id=None, embedding_error=None,
+    updated_at=None, source="manual", project_name="", project_dir="", tags=("tag",), body=None,
+    aliases=("a",), path=None, slug=None, external_id=None, embedding_error=None,
 )  # fmt: skip
 
 

@@ -141,9 +141,11 @@ def test_a_new_note_deletes_nothing_and_takes_few_statements(filled: Application
     with recorded_statements(filled.database) as statements:
         filled.writer.create_note(NoteDraft("plain", "cos=0.5"))
         plain = len(statements)
+        filled.writer.create_note(NoteDraft("long", SUMMARY))
+        long = len(statements) - plain
         filled.writer.create_note(draft)
     assert not [each for each in statements if each.startswith("DELETE")]
-    assert plain <= 17
+    assert plain == long == 10
 
 
 @pytest.mark.parametrize("name", WRITES)

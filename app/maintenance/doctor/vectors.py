@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from sqlalchemy import Connection
 
-from app.db import checkup, chunks, entities, spaces
+from app.db import checkup, chunks, coverage, entities, spaces
 from app.db.checkup import StoredVector
 from app.domain.chunks import KIND_CHUNK
 from app.domain.notes import STATUS_PENDING
@@ -87,7 +87,7 @@ def mirror_statuses(patient: Patient) -> int:
 def missing_chunks(connection: Connection, steps: Steps) -> Iterator[Check]:
     """Look for notes that call themselves embedded and are not."""
     space_id = checkup.active_space(connection)
-    broken = chunks.notes_without_chunks(connection, space_id, KIND_CHUNK) if space_id else ()
+    broken = coverage.notes_without_chunks(connection, space_id, KIND_CHUNK) if space_id else ()
     message = f"{counted(len(broken), 'note')} said to be embedded without a vector"
     yield found(CHUNKS_MISSING, len(broken), message)
 
@@ -98,7 +98,7 @@ def make_pending(patient: Patient) -> int:
         space_id = checkup.active_space(unit.connection)
         if not space_id:
             return 0
-        broken = chunks.notes_without_chunks(unit.connection, space_id, KIND_CHUNK)
+        broken = coverage.notes_without_chunks(unit.connection, space_id, KIND_CHUNK)
         if broken:
             spaces.set_status(unit.connection, space_id, broken, STATUS_PENDING)
     return len(broken)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from app.db import chunks, notes, spaces
+from app.db import notes, spaces
 from app.db.spaces import NoteState
 from app.domain.adoption import Progress
 from app.domain.chunks import KIND_CHUNK
@@ -79,9 +79,9 @@ class ChunkAdopter:
             states.append(state)
         self._count(batch, settled, rows)
         if self._space_id is not None and not self._target.is_dry_run:
-            added = chunks.add(unit.connection, rows)
-            unit.added_vectors(self._space_id, KIND_CHUNK, added)
+            unit.add_vectors(rows)
             spaces.add_states(unit.connection, self._space_id, states)
+            spaces.mirror_states(unit.connection, self._space_id, states)
 
     def _settled(self, unit: Transaction, batch: list[ChunkedNote]) -> set[int]:
         """Return the notes, by their id in the source, that have a state in the space."""
