@@ -87,7 +87,8 @@ class Core:
         It returns the rounding of what it has written.
         """
         raw = np.empty(FRONT_BYTES + ALIGNMENT + count * dimension * form.width, dtype=np.uint8)
-        start = FRONT_BYTES + -(raw.ctypes.data + FRONT_BYTES) % ALIGNMENT
+        address = raw.__array_interface__["data"][0]
+        start = FRONT_BYTES + -(address + FRONT_BYTES) % ALIGNMENT
         end = start + count * dimension * form.width
         core = cls.over(np.empty(count, dtype=np.int64), raw[:end], start, dimension, form)
         rounding = fill(core.ids, core.planes)

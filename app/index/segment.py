@@ -36,7 +36,13 @@ class Segment:
         return self.core.ids if self.alive is None else self.core.ids[self.alive]
 
     def without(self, removed: Ids) -> Segment:
-        """Return the segment with some more dead; itself when none of the ids lives here."""
+        """Return the segment with some more dead; itself when none of the ids lives here.
+
+        The ids come ascending: those of new vectors are mostly higher than all that are known.
+        """
+        ids = self.core.ids
+        if not len(ids) or not len(removed) or removed[0] > ids[-1]:
+            return self
         positions = self.core.positions(removed)
         if not len(positions):
             return self
