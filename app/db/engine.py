@@ -33,6 +33,10 @@ POOL_SIZE = 20
 POOL_TIMEOUT_SECONDS = 30
 """How long a transaction waits for a connection when all are in use."""
 
+ROWS_AT_ONCE = 32
+"""Rows of one INSERT of SQLite. Each number of rows is a statement of its own, which a connection
+keeps prepared: 256 of some hundred rows each took 100 MB."""
+
 BACKUP_SUFFIX = ".bak"
 """How the names end of the copies that a SQLite file is given before an upgrade."""
 
@@ -151,6 +155,7 @@ def _make_engine(url: str | URL) -> Engine:
             pool_size=POOL_SIZE,
             max_overflow=POOL_SIZE,
             pool_timeout=POOL_TIMEOUT_SECONDS,
+            insertmanyvalues_page_size=ROWS_AT_ONCE,
             connect_args={"timeout": BUSY_TIMEOUT_SECONDS, "cached_statements": 256},
         )
     except (ArgumentError, NoSuchModuleError, ModuleNotFoundError) as error:

@@ -86,7 +86,8 @@ class Planes:
         """Write float32 vectors (k, d) into some rows; return how far they were rounded at most.
 
         That is the length of what the scanned plane leaves out of one of them; nothing is left
-        out of float16, which they are held as.
+        out of float16, which they are held as. Vectors of a damaged row, which are no numbers, do
+        not count.
         """
         if len(self.parts) == 1:
             self.parts[0][rows] = vectors
@@ -95,8 +96,10 @@ class Planes:
         near = (bits + _MIDDLE) >> _HALF
         self.parts[1][rows] = bits.astype(np.uint16)
         self.parts[0][rows] = near
-        left_out = vectors - (near << _HALF).view(np.float32)
-        return float(np.linalg.norm(left_out, axis=1).max(initial=0.0))
+        with np.errstate(invalid="ignore"):
+            left_out = vectors - (near << _HALF).view(np.float32)
+        lengths = np.linalg.norm(left_out, axis=1)
+        return float(lengths.max(initial=0.0, where=np.isfinite(lengths)))
 
     def copy(self, rows: NDArray[np.int64], source: Planes, chosen: Rows) -> None:
         """Copy chosen vectors of other planes of the same precision into some rows."""

@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from sqlalchemy import select, text
 
 from app.db import changes, chunks, notes, tags
-from app.db.engine import Database
+from app.db.engine import ROWS_AT_ONCE, Database
 from app.db.idlist import in_ids
 from app.db.models import notes as note_table
 from app.domain.changes import CHANGED_VECTOR, OPERATION_ADD, Change
 from tests.db.conftest import add_notes, add_space, chunk_row
+from tests.support.application import recorded_statements
 
 MANY = 50_000
 
@@ -54,6 +55,17 @@ def test_chunks_get_their_ids_in_the_order_given(database: Database) -> None:
         assert ids == sorted(ids)
         stored = {row.chunk_id: row.chunk_index for row in chunks.rows(connection, ids)}
     assert [stored[chunk_id] for chunk_id in ids] == list(range(2_500))
+
+
+@pytest.mark.sqlite
+def test_no_statement_has_more_than_some_rows(database: Database) -> None:
+    """A connection keeps each number of rows as a statement of its own."""
+    with database.write() as connection, recorded_statements(database) as statements:
+        add_notes(connection, [{}])
+        add_space(connection)
+        chunks.add(connection, [chunk_row(1, index) for index in range(100)])
+    rows = [each.count("(?") for each in statements if each.startswith("INSERT INTO embeddings")]
+    assert rows == [ROWS_AT_ONCE, ROWS_AT_ONCE, ROWS_AT_ONCE, 4]
 
 
 def entry(number: int) -> Change:

@@ -328,3 +328,23 @@ def test_the_error_of_a_scan_is_that_of_its_most_rounded_vector(place: int) -> N
     [tail], [whole] = grown.segments, at_once.segments
     assert tail.core.error(query) == whole.core.error(query)
     assert whole.core.error(query) > whole.core.error(np.zeros(4, np.float32))
+
+
+@pytest.mark.parametrize("damage", [np.nan, np.inf])
+@pytest.mark.parametrize("at_once", [True, False], ids=["at once", "one by one"])
+@pytest.mark.parametrize("place", [0, 2, 4], ids=["first", "between", "last"])
+def test_a_vector_that_is_no_number_hides_no_other(
+    place: int, at_once: bool, damage: float
+) -> None:
+    twin = Twin(np.random.default_rng(3), 64)
+    vectors, ids, query = twin.vectors(5), np.arange(1, 6, dtype=np.int64), twin.vectors(1)[0]
+    others = np.delete(ids, place)
+    whole = FlatIndex.loaded(64, 4, iter([(others, np.delete(vectors, place, axis=0))]))
+    vectors[place, 7] = damage
+    index = FlatIndex(64)
+    for chosen in [slice(0, 5)] if at_once else [slice(each, each + 1) for each in range(5)]:
+        index = index.changed(np.empty(0, np.int64), ids[chosen], vectors[chosen])
+    assert index.segments[0].core.error(query) == whole.segments[0].core.error(query)
+    found = [each for each in index.search(query, 5) if np.isfinite(each.cosine)]
+    assert found == whole.search(query, 4)
+    assert index.standings(query, others.tolist()) == whole.standings(query, others.tolist())
