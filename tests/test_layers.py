@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 # From the ground up: a layer imports those of earlier rows, never its neighbours in a row.
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("app.errors",),
-    ("app.domain", "app.settings", "app.text", "app.threads"),
+    ("app.domain", "app.settings", "app.sqlite", "app.text", "app.threads"),
     ("app.graph", "app.markdown"),
     ("app.ranking", "app.distill", "app.remote"),
     ("app.db", "app.embedding", "app.index", "app.lexical", "app.importers", "app.llm"),
@@ -34,6 +34,7 @@ LIBRARIES_OF_PURE_LAYERS: dict[str, set[str]] = {
     "app.errors": set(),
     "app.domain": set(),
     "app.settings": set(),
+    "app.sqlite": set(),
     "app.text": set(),
     "app.threads": set(),
     "app.graph": {"numpy", "scipy"},

@@ -27,6 +27,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from app.db import postgresql
 from app.db.versions import Version, Versions
 from app.errors import ConfigurationError, DatabaseUnavailable, InvalidBody
+from app.sqlite import DamagedSchema, readable_errors
 
 BUSY_TIMEOUT_SECONDS = 10
 POOL_SIZE = 20
@@ -230,7 +231,10 @@ def _without_foreign_keys(connection: Connection) -> Iterator[None]:
 @contextmanager
 def _mapped_errors(path: Path | None) -> Iterator[None]:
     try:
-        yield
+        with readable_errors():
+            yield
+    except DamagedSchema as error:
+        raise DatabaseUnavailable(_damaged(path)) from error
     except PoolTimeout as error:
         raise DatabaseUnavailable(
             "Every connection to the database is in use; try again later"

@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from app.errors import DatabaseUnavailable
+from app.sqlite import readable_errors
 
 _WAIT_SECONDS = 30.0
 _TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
@@ -90,6 +91,7 @@ def _connected(path: Path, mode: str = "rwc") -> Iterator[sqlite3.Connection]:
 @contextmanager
 def _mapped(path: Path) -> Iterator[None]:
     try:
-        yield
+        with readable_errors():
+            yield
     except sqlite3.Error as error:
         raise DatabaseUnavailable(f"{path} cannot be used: {error}") from error

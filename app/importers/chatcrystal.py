@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 from app.errors import ImportFailed
 from app.importers.settled import read_settled
 from app.settings.values import Secret
+from app.sqlite import readable_errors
 
 DATABASE = "chatcrystal.db"
 INDEX = Path("vectra-index", "index.json")
@@ -156,7 +157,7 @@ def _connected(copy: Path, source: Path) -> Iterator[sqlite3.Connection]:
     # The file is flagged for a write-ahead log: opened otherwise, SQLite would start one.
     address = f"{copy.as_uri()}?mode=ro&immutable=1"
     try:
-        with closing(sqlite3.connect(address, uri=True)) as connection:
+        with readable_errors(), closing(sqlite3.connect(address, uri=True)) as connection:
             connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
             yield connection
     except sqlite3.DatabaseError as error:

@@ -13,11 +13,12 @@ from sqlalchemy import URL, Connection, text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.pool import QueuePool
 
-from app.db import changes, engine, migrate
+from app.db import changes, engine, migrate, sqlite_backup
 from app.db.engine import Database
 from app.errors import ConfigurationError, DatabaseUnavailable
 from app.factory import build
 from tests.support.application import make_settings
+from tests.support.damage import add_noise
 from tests.support.databases import DATABASES
 
 COUNT = text("SELECT count(*) FROM tags")
@@ -141,6 +142,30 @@ def test_a_file_that_is_no_database_is_called_damaged(tmp_path: Path) -> None:
     with pytest.raises(DatabaseUnavailable, match="damaged; restore a backup"):
         build(make_settings(tmp_path))
     assert path.read_bytes() == before
+
+
+@pytest.mark.sqlite
+def test_a_schema_with_noise_in_it_is_called_damaged(tmp_path: Path) -> None:
+    """SQLite's own message quotes the noise."""
+    settings = make_settings(tmp_path)
+    build(settings).close()
+    path = tmp_path / "crystal.db"
+    add_noise(path, b"CREATE TABLE notes")
+    before = path.read_bytes()
+    with pytest.raises(DatabaseUnavailable, match="damaged; restore a backup"):
+        build(settings)
+    opened = Database(DATABASES.url_of(tmp_path))
+    with pytest.raises(DatabaseUnavailable, match="damaged; restore a backup"), opened.write():
+        pass
+    opened.close()
+    with pytest.raises(DatabaseUnavailable, match="cannot be used: malformed database"):
+        sqlite_backup.check(path)
+    assert path.read_bytes() == before
+
+
+def test_a_text_of_ours_that_is_no_utf8_is_no_damage(database: Database) -> None:
+    with pytest.raises(UnicodeDecodeError), database.read():
+        b"ours \x99".decode()
 
 
 @pytest.mark.sqlite

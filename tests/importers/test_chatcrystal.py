@@ -12,6 +12,7 @@ from app.errors import ImportFailed
 from app.importers import chatcrystal_rows
 from app.importers.chatcrystal import opened, origin
 from tests.importers.directories import edit, one, state_of, write_config
+from tests.support.damage import add_noise
 
 
 @pytest.mark.parametrize(
@@ -47,7 +48,11 @@ def cut(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:60_000])
 
 
-@pytest.mark.parametrize("damage", [damage_header, damage_pages, cut])
+def damage_schema(path: Path) -> None:
+    add_noise(path, b"CREATE TABLE notes")
+
+
+@pytest.mark.parametrize("damage", [damage_header, damage_pages, damage_schema, cut])
 def test_a_damaged_database_is_one_clear_line(source: Path, damage: Callable[[Path], None]) -> None:
     damage(source / "chatcrystal.db")
     with pytest.raises(ImportFailed) as failure, opened(source):
