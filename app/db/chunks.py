@@ -20,6 +20,7 @@ from app.db.models import conversations, embeddings, notes
 from app.db.standing import SEARCHED_STATUS
 from app.domain.evidence import NoteCard
 from app.domain.notes import NoteFilters
+from app.errors import DatabaseUnavailable
 
 LOAD_BATCH = 2_000
 
@@ -150,6 +151,12 @@ def vectors(connection: Connection, chunk_ids: Iterable[int], dimension: int) ->
 
 
 def _vectors(found: Sequence[Any], dimension: int) -> VectorBatch:
+    size = dimension * np.dtype(np.float32).itemsize
+    if not all(isinstance(row[1], bytes) and len(row[1]) == size for row in found):
+        raise DatabaseUnavailable(
+            "A vector in the database has not the length of the others; "
+            "run: crystal doctor --repair"
+        )
     data = b"".join(row[1] for row in found)
     return VectorBatch(
         ids=np.fromiter((row[0] for row in found), dtype=np.int64, count=len(found)),

@@ -18,6 +18,7 @@ from sqlalchemy import Connection
 from app.db import changes, chunk_feeds, chunks
 from app.domain.changes import OPERATION_ADD, Change
 from app.embedding.scale import Means, centre_passages
+from app.errors import DatabaseUnavailable
 from app.index import snapshot
 from app.index.core import PLAIN, Form
 from app.index.faiss_flat import FlatIndex
@@ -115,6 +116,10 @@ def _batches(
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
     for batch in chunks.all_vectors(connection, space_id, kind, dimension):
         yield batch.ids, centre_passages(batch.vectors, batch.has_han, means)
+    # More are asked for than there are: those that were counted.
+    raise DatabaseUnavailable(
+        "The database is damaged, it counts more vectors than it holds; run: crystal doctor"
+    )
 
 
 def followed(

@@ -1,0 +1,63 @@
+"""Vectors that are not as they were written: whoever searches is told what to do."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from app.errors import DatabaseUnavailable
+from tests.support.application import ask, found_ids, opened, plant, stub_values
+from tests.support.provider import StubProvider
+
+INDEX = "ix_embeddings_space_id"
+
+
+@pytest.mark.parametrize("length", [0, 2, 28, 64])
+def test_a_vector_of_another_length_is_told(
+    tmp_path: Path, provider: StubProvider, length: int
+) -> None:
+    values = stub_values(provider)
+    with opened(tmp_path, values) as application:
+        plant(application, [0.9, 0.8, 0.7])
+        with application.database.write() as connection:
+            connection.execute(
+                text("UPDATE embeddings SET vector = :vector WHERE id = 2"),
+                {"vector": bytes(length)},
+            )
+    with (
+        opened(tmp_path, values) as application,
+        pytest.raises(DatabaseUnavailable, match="run: crystal doctor --repair"),
+    ):
+        ask(application)
+
+
+@pytest.mark.sqlite
+def test_a_row_that_is_in_the_index_alone_is_told(tmp_path: Path, provider: StubProvider) -> None:
+    values = stub_values(provider)
+    with opened(tmp_path, values) as application:
+        plant(application, [0.9, 0.8, 0.7])
+        assert found_ids(ask(application)) == [1, 2, 3]
+    lose_a_row(tmp_path / "crystal.db")
+    with (
+        opened(tmp_path, values) as application,
+        pytest.raises(DatabaseUnavailable, match="counts more vectors than it holds"),
+    ):
+        ask(application)
+
+
+def lose_a_row(path: Path) -> None:
+    """Delete a row while SQLite does not know of the index that has it, too."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        entry = connection.execute(
+            "SELECT * FROM sqlite_master WHERE name = ?", (INDEX,)
+        ).fetchone()
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("DELETE FROM sqlite_master WHERE name = ?", (INDEX,))
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("DELETE FROM embeddings WHERE id = 3")
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("INSERT INTO sqlite_master VALUES (?, ?, ?, ?, ?)", entry)
