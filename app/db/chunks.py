@@ -132,7 +132,11 @@ def ids_of_note(connection: Connection, space_id: int, kind: str, note_id: int) 
 def all_vectors(
     connection: Connection, space_id: int, kind: str, dimension: int
 ) -> Iterator[VectorBatch]:
-    """Read every vector of a kind in a space, by ascending id, in batches."""
+    """Read every vector of a kind in a space, by ascending id, in batches.
+
+    Raises:
+        DatabaseUnavailable: one of them has another length.
+    """
     columns = embeddings.c
     statement = (
         select(columns.id, columns.vector, columns.has_han)
@@ -145,7 +149,11 @@ def all_vectors(
 
 
 def vectors(connection: Connection, chunk_ids: Iterable[int], dimension: int) -> VectorBatch:
-    """Read the vectors of these chunks that exist, by ascending id."""
+    """Read the vectors of these chunks that exist, by ascending id.
+
+    Raises:
+        DatabaseUnavailable: one of them has another length.
+    """
     found = connection.execute(_VECTORS, bound(chunk_ids)).all()
     return _vectors(found, dimension)
 

@@ -35,8 +35,8 @@ POOL_TIMEOUT_SECONDS = 30
 """How long a transaction waits for a connection when all are in use."""
 
 ROWS_AT_ONCE = 32
-"""Rows of one INSERT of SQLite. Each number of rows is a statement of its own, which a connection
-keeps prepared: 256 of some hundred rows each took 100 MB."""
+"""Rows of one INSERT of SQLite. Each number of rows is a statement of its own, and a connection
+keeps hundreds of statements prepared, with what was last bound to them."""
 
 BACKUP_SUFFIX = ".bak"
 """How the names end of the copies that a SQLite file is given before an upgrade."""
@@ -82,8 +82,7 @@ class Database:
             DatabaseUnavailable: the database cannot be read.
         """
         with _mapped_errors(self.path), self._readers.connect() as connection, connection.begin():
-            if self.is_sqlite:
-                _begin_reading(connection)
+            _begin_reading(connection)
             self._versions.begin(connection)
             yield connection
 
@@ -202,6 +201,8 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
 
 # Not events of the engine: one of them alone would have each statement look for all others.
 def _begin_reading(connection: Connection) -> None:
+    if connection.dialect.name == postgresql.BACKEND:
+        return
     # Nothing is locked yet, so there is no fault to be told of, and every search begins here.
     driver: Any = connection.connection.dbapi_connection
     driver.execute("BEGIN DEFERRED")

@@ -81,7 +81,11 @@ def net_effect(entries: Iterable[Change]) -> Delta:
 
 
 def loaded(connection: Connection, view: View, part: str, holding: Holding) -> VectorIndex:
-    """Load an index as it stands at the view's state: from its snapshot, else from its rows."""
+    """Load an index as it stands at the view's state: from its snapshot, else from its rows.
+
+    Raises:
+        DatabaseUnavailable: a row is damaged or lost.
+    """
     if holding.shared is not None:
         return _shared(view, part, holding.shared, view.state.sequence)
     kept = _usable_snapshot(view, part, holding)

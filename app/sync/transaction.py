@@ -78,8 +78,8 @@ class Transaction:
         self.reworded(by_id)
         self._stored |= by_id
 
-    def has(self, state: NoteState) -> bool:
-        """Tell whether a note was stored by this transaction with a status already."""
+    def is_mirrored(self, state: NoteState) -> bool:
+        """Tell whether this transaction stored a note with the status of a state already."""
         note = self._stored.get(state.note_id)
         return note is not None and note.embedding_status == state.status
 

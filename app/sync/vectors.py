@@ -111,7 +111,8 @@ def store_many(unit: Transaction, space_id: int, outcomes: Mapping[int, Outcome]
     spaces.forget_states(unit.connection, space_id, known)
     states = [_state_of(note_id, outcome) for note_id, outcome in outcomes.items()]
     spaces.add_states(unit.connection, space_id, states)
-    spaces.mirror_states(unit.connection, space_id, [each for each in states if not unit.has(each)])
+    unlike = [state for state in states if not unit.is_mirrored(state)]
+    spaces.mirror_states(unit.connection, space_id, unlike)
 
 
 def _state_of(note_id: int, outcome: Outcome) -> spaces.NoteState:

@@ -10,14 +10,17 @@ import pytest
 from sqlalchemy import text
 
 from app.errors import DatabaseUnavailable
+from app.maintenance.doctor.examination import opened as examined
+from app.maintenance.doctor.examination import repair
 from tests.support.application import ask, found_ids, opened, plant, stub_values
+from tests.support.databases import DATABASES
 from tests.support.provider import StubProvider
 
 INDEX = "ix_embeddings_space_id"
 
 
 @pytest.mark.parametrize("length", [0, 2, 28, 64])
-def test_a_vector_of_another_length_is_told(
+def test_a_vector_of_another_length_is_told_and_mended(
     tmp_path: Path, provider: StubProvider, length: int
 ) -> None:
     values = stub_values(provider)
@@ -33,6 +36,11 @@ def test_a_vector_of_another_length_is_told(
         pytest.raises(DatabaseUnavailable, match="run: crystal doctor --repair"),
     ):
         ask(application)
+    with examined(DATABASES.url_of(tmp_path), tmp_path) as patient:
+        repair(patient, print)
+    with opened(tmp_path, values) as application:
+        assert found_ids(ask(application)) == [1, 3]
+        assert application.batches.unembedded() == (2,)
 
 
 @pytest.mark.sqlite
