@@ -16,7 +16,7 @@ from sqlalchemy import Connection, delete, func, insert, select
 from app.db import streaming
 from app.db.filters import note_conditions
 from app.db.idlist import bound, in_bound_ids, in_ids
-from app.db.models import conversations, embeddings, notes
+from app.db.models import conversations, embedding_spaces, embeddings, notes
 from app.db.standing import SEARCHED_STATUS
 from app.domain.evidence import NoteCard
 from app.domain.notes import NoteFilters
@@ -212,11 +212,19 @@ def remove_of_notes(
 def vectors_by_hash(
     connection: Connection, space_id: int, note_id: int
 ) -> dict[str, NDArray[np.float32]]:
-    """Return a note's vectors by the hash of the text that each was made from."""
+    """Return a note's vectors by the hash of the text that each was made from.
+
+    Damaged ones, which have another length than those of their space, are absent.
+    """
     columns = embeddings.c
+    size = embedding_spaces.c.dimension * np.dtype(np.float32).itemsize
     found = connection.execute(
-        select(columns.content_hash, columns.vector).where(
-            columns.space_id == space_id, columns.note_id == note_id
+        select(columns.content_hash, columns.vector)
+        .join(embedding_spaces, embedding_spaces.c.id == columns.space_id)
+        .where(
+            columns.space_id == space_id,
+            columns.note_id == note_id,
+            func.length(columns.vector) == size,
         )
     )
     return {row[0]: np.frombuffer(row[1], dtype=np.float32) for row in found}

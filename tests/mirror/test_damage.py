@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from app.domain.notes import NoteDraft, NotePatch
 from app.errors import DatabaseUnavailable
 from app.maintenance.doctor.examination import opened as examined
 from app.maintenance.doctor.examination import repair
@@ -41,6 +42,23 @@ def test_a_vector_of_another_length_is_told_and_mended(
     with opened(tmp_path, values) as application:
         assert found_ids(ask(application)) == [1, 3]
         assert application.batches.unembedded() == (2,)
+
+
+@pytest.mark.parametrize("length", [2, 28])
+def test_an_edit_mends_a_vector_of_another_length(
+    tmp_path: Path, provider: StubProvider, length: int
+) -> None:
+    """The tags come last in the text, so that the first chunk stays as it is."""
+    paragraphs = "\n\n".join(f"cos=0.{number} {'a' * 400}" for number in (61, 72, 83))
+    with opened(tmp_path, stub_values(provider)) as application:
+        note_id = application.writer.create_note(NoteDraft("long", paragraphs, tags=("old",)))
+        with application.database.write() as connection:
+            connection.execute(
+                text("UPDATE embeddings SET vector = :vector WHERE chunk_index = 0"),
+                {"vector": bytes(length)},
+            )
+        application.writer.edit_note(note_id, NotePatch({"tags": ("new",)}))
+        assert found_ids(ask(application)) == [note_id]
 
 
 @pytest.mark.sqlite
